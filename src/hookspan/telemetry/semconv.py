@@ -266,7 +266,7 @@ METRIC_GEN_AI_INVOKE_AGENT_DURATION: Final = Metric(
     "gen_ai.invoke_agent.duration",
     "s",
     "Duration of runs of agents by themselves.",
-    (0.1, 0.5, 1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200),
+    (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6),
 )
 
 METRIC_GEN_AI_INVOKE_WORKFLOW_DURATION: Final = Metric(
