@@ -7,13 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from opentelemetry.sdk.metrics.export import (
-    Gauge,
-    Histogram,
-    HistogramDataPoint,
-    NumberDataPoint,
-    Sum,
-)
+from opentelemetry.sdk.metrics.export import HistogramDataPoint, NumberDataPoint, Sum
 
 from semconv.live_check import Point, check_point, check_record, check_span, find_span
 from semconv.registry import SCOPE, Enumeration, Registry
@@ -116,4 +110,4 @@ class LiveCheck:
 def _instrument(metric: Metric) -> str:
     if isinstance(metric.data, Sum):
         return "counter" if metric.data.is_monotonic else "updowncounter"
-    return {Gauge: "gauge", Histogram: "histogram"}.get(type(metric.data), "unknown")
+    return type(metric.data).__name__.lower()

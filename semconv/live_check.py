@@ -6,7 +6,7 @@ Every function returns its findings as sentences, an empty list for what is as d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, cast
 
 from semconv.registry import Attribute, Enumeration, Event, Metric, Reference, Registry, Span
 
@@ -149,7 +149,7 @@ def _check_attributes(
     for key, use in uses.items():
         if key not in values:
             findings += [f"{where}: {key} is missing"] if _required(use, values) else []
-        elif not _typed(registry.by_key[key], values[key]):
+        elif not typed(registry.by_key[key], values[key]):
             findings.append(f"{where}: {key} is {values[key]!r}, not {_name(registry.by_key[key])}")
         elif not _member(registry.by_key[key], values[key]):
             findings.append(f"{where}: {key} is {values[key]!r}, not one of its members")
@@ -157,9 +157,10 @@ def _check_attributes(
 
 
 def _required(use: Reference, values: AttributeValues) -> bool:
-    conditions = use.annotations.hookspan.required_when
     return use.requirement_level == "required" or any(
-        values.get(key) in wanted for key, wanted in conditions.items()
+        type(values.get(key)) is type(value) and values[key] == value
+        for key, wanted in use.annotations.hookspan.required_when.items()
+        for value in wanted
     )
 
 
@@ -167,11 +168,19 @@ def _name(attribute: Attribute) -> str:
     return "string" if isinstance(attribute.type, Enumeration) else attribute.type
 
 
-def _typed(attribute: Attribute, value: object) -> bool:
-    # Exact types: a bool is no int, and a str that is an Enum prints as its class and name.
+def typed(attribute: Attribute, value: object) -> bool:
+    """Return whether a value has exactly the type of an attribute.
+
+    A bool is no int, and a str that is an Enum is no str, for it prints as its class and name.
+
+    Args:
+        attribute: What is declared.
+        value: What was emitted.
+    """
     name = _name(attribute)
     if name == "string[]":
-        return isinstance(value, (list, tuple)) and {type(item) for item in value} <= {str}
+        items = cast("Sequence[object]", value) if isinstance(value, (list, tuple)) else [None]
+        return {type(item) for item in items} <= {str}
     return type(value) is _TYPES[name]
 
 

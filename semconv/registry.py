@@ -110,7 +110,7 @@ class Attribute(Part):
 
     key: str
     type: Primitive | Enumeration
-    examples: Many[object] = ()
+    examples: Many[str | int | float | list[str]] = ()
 
 
 class Reference(Strict):

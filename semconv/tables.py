@@ -167,7 +167,7 @@ def _example(attribute: Attribute) -> str:
     if not attribute.examples:
         return ""
     first = attribute.examples[0]
-    return f"`{', '.join(map(str, first)) if isinstance(first, list) else first}`"
+    return f"`{', '.join(first) if isinstance(first, list) else first}`"
 
 
 def _values(attribute: Attribute) -> str:
