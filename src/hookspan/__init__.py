@@ -1,0 +1,1 @@
+"""OpenTelemetry observability for CrewAI's interception hooks."""

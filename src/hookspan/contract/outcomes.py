@@ -1,0 +1,44 @@
+"""What became of a dispatch and of each hook in it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+
+class Outcome(str, Enum):
+    """What a dispatch as a whole came to.
+
+    Where the rule comes from: the contract's telemetry section.
+    """
+
+    PROCEEDED = "proceeded"
+    MODIFIED = "modified"
+    ABORTED = "aborted"
+
+
+class HookOutcome(str, Enum):
+    """What one hook of a dispatch came to. A crashed hook never looks like an allow."""
+
+    PASSED = "passed"
+    MODIFIED = "modified"
+    ABORTED = "aborted"
+    ERRORED = "errored"
+    FILTERED = "filtered"
+    NOT_REACHED = "not_reached"
+
+
+class HookResult(NamedTuple):
+    """One hook's part in one dispatch.
+
+    Attributes:
+        hook: The callable as it was registered.
+        outcome: What it came to.
+        duration_ns: How long it ran, in nanoseconds; 0 when it was not called.
+        error: What it raised, or None.
+    """
+
+    hook: Any
+    outcome: HookOutcome
+    duration_ns: int = 0
+    error: BaseException | None = None

@@ -1,0 +1,132 @@
+"""Dispatches a context to the hooks of a point."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from hookspan.contract.errors import HookAborted
+from hookspan.contract.points import InterceptionPoint
+from hookspan.engine.hooks import Hook, checked_point, function_of, hook_name
+from hookspan.engine.observe import DISPATCHES, Run, observed
+from hookspan.engine.probe import probed_hook
+from hookspan.engine.reducers import Reducer, reducer_of
+from hookspan.engine.registry import HookRegistry
+
+logger = logging.getLogger("hookspan")
+
+_MEMBERS = {point: point for point in InterceptionPoint}
+"""Our member for a point of ours, of crewAI's, or a bare value: all three hash alike."""
+
+
+class Dispatcher:
+    """Runs the hooks of a registry.
+
+    What it costs: with no hook at the point one table look-up (and one context variable once a
+    scope was used in this process); with hooks, the call of each and nothing else. While somebody observes, each hook is
+    called through a probe, in a loop that is swapped in for that time.
+
+    Args:
+        registry: Where the hooks are.
+    """
+
+    __slots__ = ("_run", "_scope", "_scoped", "_table", "registry")
+
+    def __init__(self, registry: HookRegistry) -> None:
+        self.registry = registry
+        self._run: Run = run_hooks
+        registry.on_change(self._reload)
+        DISPATCHES.on_change(self._swap)
+
+    def dispatch(
+        self,
+        point: InterceptionPoint,
+        ctx: Any,
+        reducer: Reducer | None = None,
+        verbose: bool = True,  # noqa: FBT001, FBT002 - keyword-only costs 0.05 us at every miss
+    ) -> Any:
+        """Run the hooks of a point, global ones first, then those of the open scope.
+
+        Args:
+            point: The point.
+            ctx: The context that each hook is called with.
+            reducer: What a hook's return value does; None for the rule of the point.
+            verbose: Whether a swallowed error is logged.
+
+        Returns:
+            The context, as the hooks have left it.
+
+        Raises:
+            HookAborted: A hook stopped the operation; ``source`` says who.
+            UnknownPointError: The point is none of the twenty.
+        """
+        try:
+            hooks: Sequence[Hook] = self._table[point]
+        except (KeyError, TypeError):
+            hooks = self._table[checked_point(point)]
+        if self._scoped:
+            scope = self._scope.get()
+            if scope:
+                hooks = (*hooks, *scope.get(point, ()))
+        if not hooks:
+            return ctx
+        return self._run(_MEMBERS[point], ctx, tuple(hooks), reducer=reducer, verbose=verbose)
+
+    def _reload(self) -> None:
+        """Look hooks up where the registry now keeps them."""
+        self._table = self.registry.store.table
+        self._scope = self.registry.store.scope
+        self._scoped = self.registry.scopes_used
+
+    def _swap(self) -> None:
+        """Put the probed loop in when somebody observes, the bare one when nobody does."""
+        self._run = observed(run_hooks, reducer_of) if DISPATCHES.active else run_hooks
+
+
+def run_hooks(
+    point: InterceptionPoint,
+    ctx: Any,
+    hooks: Sequence[Hook],
+    *,
+    reducer: Reducer | None = None,
+    verbose: bool = True,
+) -> Any:
+    """Call hooks one after another, each seeing what those before it have done.
+
+    A `HookAborted` stops the chain and propagates. Any other `Exception` of a hook is swallowed
+    and the chain goes on (fail-open, as the contract says); a `BaseException` propagates.
+
+    Args:
+        point: The point.
+        ctx: The context that each hook is called with.
+        hooks: The hooks, in order; the sequence must not change meanwhile.
+        reducer: What a hook's return value does; None for the rule of the point.
+        verbose: Whether a swallowed error is logged.
+
+    Returns:
+        The context.
+
+    Raises:
+        HookAborted: A hook stopped the operation; ``source`` is the hook where it named none.
+    """
+    if reducer is None:
+        reducer = reducer_of(point)
+    for hook in hooks:
+        try:
+            reducer(ctx, hook(ctx))
+        except HookAborted as aborted:
+            if aborted.source is None:
+                aborted.source = function_of(hook)
+            raise
+        except Exception as error:  # noqa: BLE001 - the contract: a buggy hook must not crash a run
+            if verbose:
+                _log_swallowed(point, hook, error)
+    return ctx
+
+
+def _log_swallowed(point: InterceptionPoint, hook: Hook, error: Exception) -> None:
+    """Log that a hook crashed; what it said may hold content and goes to the debug level only."""
+    name = hook_name(probed_hook(hook))
+    logger.warning("%s at %s raised %s, ignored", name, point.value, type(error).__name__)
+    logger.debug("%s at %s raised", name, point.value, exc_info=error)

@@ -1,0 +1,172 @@
+"""Where hooks are kept: one global table and one scope per context.
+
+Tables are copy-on-write: a registration makes a new sequence, so that a running dispatch, which
+holds the old one, is never disturbed.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+from hookspan.contract.errors import NoScopeError
+from hookspan.contract.points import InterceptionPoint
+from hookspan.engine.hooks import Hook, checked_hook, checked_point, function_of
+
+Scope = MutableMapping[InterceptionPoint, list[Hook]]
+"""The hooks of one execution scope. Its lists are replaced, never changed."""
+
+ScopeVariable = ContextVar["dict[InterceptionPoint, list[Hook]] | None"]
+
+
+class HookStore(Protocol):
+    """Holds the global hooks: our own tables, or the live lists of a runtime under us."""
+
+    table: Mapping[InterceptionPoint, Sequence[Hook]]
+    scope: ScopeVariable
+
+    def add(self, point: InterceptionPoint, hook: Hook) -> None:
+        """Append a hook."""
+
+    def remove(self, point: InterceptionPoint, hook: Hook) -> bool:
+        """Take out the first hook equal to the given one; tell whether there was one."""
+
+    def clear(self, point: InterceptionPoint) -> int:
+        """Take out all hooks of a point; return how many there were."""
+
+
+class TupleStore:
+    """Our own store: an immutable tuple per point, replaced as a whole."""
+
+    def __init__(self) -> None:
+        self.table: dict[InterceptionPoint, tuple[Hook, ...]] = dict.fromkeys(InterceptionPoint, ())
+        self.scope: ScopeVariable = ContextVar("hookspan_scope", default=None)
+
+    def add(self, point: InterceptionPoint, hook: Hook) -> None:
+        """Append a hook."""
+        self.table[point] = (*self.table[point], hook)
+
+    def remove(self, point: InterceptionPoint, hook: Hook) -> bool:
+        """Take out the first hook equal to the given one; tell whether there was one."""
+        hooks = list(self.table[point])
+        if hook not in hooks:
+            return False
+        hooks.remove(hook)
+        self.table[point] = tuple(hooks)
+        return True
+
+    def clear(self, point: InterceptionPoint) -> int:
+        """Take out all hooks of a point; return how many there were."""
+        count = len(self.table[point])
+        self.table[point] = ()
+        return count
+
+
+class HookRegistry:
+    """The hooks of a process, global and scoped.
+
+    Attributes:
+        store: Holds the global hooks. `adopt` puts another in its place.
+        scopes_used: Whether a scope may be open anywhere. It stays true once one was: a thread or
+            task may carry a scope on after its block has ended.
+    """
+
+    def __init__(self) -> None:
+        self.store: HookStore = TupleStore()
+        self.scopes_used = False
+        self._lock = threading.RLock()
+        self._listeners: tuple[Callable[[], None], ...] = ()
+
+    def adopt(self, store: HookStore) -> None:
+        """Keep global hooks in another store from now on; what was registered stays where it is."""
+        with self._lock:
+            self.store = store
+            self._changed()
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call a listener, and once now, when another store or the first scope comes into use."""
+        with self._lock:
+            self._listeners = (*self._listeners, listener)
+            listener()
+
+    def register(self, point: InterceptionPoint, hook: Hook) -> None:
+        """Append a global hook to a point.
+
+        Raises:
+            RegistrationError: The point is unknown or the hook cannot be one.
+        """
+        point, hook = checked_point(point), checked_hook(hook)
+        with self._lock:
+            self.store.add(point, hook)
+
+    def unregister(self, point: InterceptionPoint, hook: Hook) -> bool:
+        """Take out a global hook; tell whether it was registered."""
+        point = checked_point(point)
+        with self._lock:
+            return self.store.remove(point, hook)
+
+    def hooks(self, point: InterceptionPoint) -> list[Hook]:
+        """Return the global hooks of a point, in order, each the callable that was registered."""
+        return [function_of(hook) for hook in tuple(self.store.table[checked_point(point)])]
+
+    def clear(self, point: InterceptionPoint) -> int:
+        """Take out all global hooks of a point; return how many there were."""
+        point = checked_point(point)
+        with self._lock:
+            return self.store.clear(point)
+
+    def clear_all(self) -> None:
+        """Take out all global hooks of all points."""
+        with self._lock:
+            for point in InterceptionPoint:
+                self.store.clear(point)
+
+    @contextmanager
+    def scoped(
+        self, hooks: Mapping[InterceptionPoint, Sequence[Hook]] | None = None
+    ) -> Iterator[Scope]:
+        """Open an execution scope: its hooks run after the global ones and are gone afterwards.
+
+        A scope inside a scope adds to it: the outer one's hooks keep running, first.
+
+        Args:
+            hooks: Hooks to start with, per point.
+
+        Yields:
+            The scope.
+        """
+        if not self.scopes_used:
+            self.scopes_used = True
+            self._changed()
+        variable = self.store.scope
+        scope = {point: list(held) for point, held in (variable.get() or {}).items()}
+        for point, added in (hooks or {}).items():
+            checked = [checked_hook(hook) for hook in added]
+            member = checked_point(point)
+            scope[member] = [*scope.get(member, []), *checked]
+        token = variable.set(scope)
+        try:
+            yield scope
+        finally:
+            variable.reset(token)
+
+    def register_scoped(self, point: InterceptionPoint, hook: Hook) -> None:
+        """Append a hook to the innermost open scope.
+
+        Raises:
+            NoScopeError: No scope is open here.
+            RegistrationError: The point is unknown or the hook cannot be one.
+        """
+        point, hook = checked_point(point), checked_hook(hook)
+        scope = self.store.scope.get()
+        if scope is None:
+            message = "register_scoped() needs an open scope: call it inside `with scoped_hooks():`"
+            raise NoScopeError(message)
+        scope[point] = [*scope.get(point, []), hook]
+
+    def _changed(self) -> None:
+        for listener in self._listeners:
+            listener()
