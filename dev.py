@@ -18,14 +18,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 if sys.version_info < (3, 10):  # noqa: UP036 - this is the line that says it is too old
     sys.exit("dev.py: hookspan needs Python 3.10 or newer, this is " + sys.version.split()[0])
 
 ROOT = Path(__file__).resolve().parent
-REQUIREMENTS = ROOT / "requirements"
 VENVS = {"run": ROOT / ".venv", "test": ROOT / ".venv", "floor": ROOT / ".venv-floor"}
 SATISFIED_BY = {"run": ("run", "test"), "test": ("test",), "floor": ("floor",)}
 LOCKED = {  # requirement set -> what uv compiles it from
@@ -34,13 +33,14 @@ LOCKED = {  # requirement set -> what uv compiles it from
     "test": ("pyproject.toml", "--extra=crewai", "requirements/test.in"),
     "floor": ("pyproject.toml", "--extra=crewai", "requirements/floor.in"),
 }
+PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input")
 TYPED = ("src", "tests", "semconv", "benchmarks", "dev.py")
 
 
 def demo(arguments: Sequence[str]) -> int:
     """Become `hookspan demo`."""
-    program = set_up("run") / "hookspan"
-    os.execv(program, [str(program), "demo", *arguments])  # noqa: S606 - the signals go to the demo
+    program = f"{set_up('run')}/hookspan"
+    os.execv(program, [program, "demo", *arguments])  # noqa: S606 - the signals go to the demo
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -59,15 +59,16 @@ def lint(arguments: Sequence[str]) -> int:
     programs = set_up("test")
     typed = [name for name in TYPED if (ROOT / name).exists()]
     checks = {
-        "ruff format": [programs / "ruff", "format", "--check", "."],
-        "ruff check": [programs / "ruff", "check", "."],
-        "mypy": [programs / "mypy", *typed],
-        "pyright": [programs / "pyright"],
-        "import-linter": [programs / "lint-imports", "--no-logo"],
+        "ruff format": [f"{programs}/ruff", "format", "--check", "."],
+        "ruff check": [f"{programs}/ruff", "check", "."],
+        "mypy": [f"{programs}/mypy", *typed],
+        "pyright": [f"{programs}/pyright"],
+        "import-linter": [f"{programs}/lint-imports", "--no-logo"],
     }
     if (ROOT / "semconv" / "generate.py").exists():
-        checks["semconv"] = [programs / "python", "-m", "semconv.generate", "--check"]
-    return 0 if all([step(name, command) for name, command in checks.items()]) else 1
+        checks["semconv"] = [f"{programs}/python", "-m", "semconv.generate", "--check"]
+    passed = [step(name, command) for name, command in checks.items()]
+    return 0 if all(passed) else 1
 
 
 def check(arguments: Sequence[str]) -> int:
@@ -78,7 +79,7 @@ def check(arguments: Sequence[str]) -> int:
 def bench(arguments: Sequence[str]) -> int:
     """Run the benchmarks."""
     programs = set_up("test")
-    return call([programs / "python", ROOT / "benchmarks" / "run.py", *arguments])
+    return call([f"{programs}/python", "benchmarks/run.py", *arguments])
 
 
 def lock(arguments: Sequence[str]) -> int:
@@ -90,7 +91,7 @@ def lock(arguments: Sequence[str]) -> int:
     shared += ["--quiet", "--system-certs", "--custom-compile-command=python3 dev.py lock"]
     for name, sources in LOCKED.items():
         output = f"--output-file=requirements/{name}.txt"
-        command = [programs / "uv", "pip", "compile", *shared, *arguments, *sources, output]
+        command = [f"{programs}/uv", "pip", "compile", *shared, *arguments, *sources, output]
         if not step(f"locking requirements/{name}.txt", command):
             return 1
     return 0
@@ -108,11 +109,11 @@ def run_tests(name: str, arguments: Sequence[str]) -> int:
             "CREWAI_DISABLE_TELEMETRY": "true",
             "CREWAI_TRACING_ENABLED": "false",
         }
-        pytest = [programs / "python", "-m", "pytest", "-n", "2", "--dist", "loadgroup"]
+        pytest = [f"{programs}/python", "-m", "pytest", "-n", "2", "--dist", "loadgroup"]
         return call([*pytest, *arguments], environment)
 
 
-def set_up(name: str) -> Path:
+def set_up(name: str) -> str:
     """Bring a requirement set and the package itself into its environment.
 
     Args:
@@ -122,7 +123,7 @@ def set_up(name: str) -> Path:
         The folder of the environment's programs.
     """
     venv = VENVS[name]
-    programs = venv / "bin"
+    programs = str(venv / "bin")
     if any(read(stamp(venv, other)) == fingerprint(other) for other in SATISFIED_BY[name]):
         return programs
     create(venv)
@@ -134,42 +135,38 @@ def set_up(name: str) -> Path:
     return programs
 
 
-def create(venv: Path) -> Path:
+def create(venv: Path) -> str:
     """Create a virtual environment of this Python, unless it is there; return its programs."""
     owner = venv / "made-for"
     identity = f"{ROOT} {sys.version_info[:2]}"
     if read(owner) != identity:
-        command = [sys.executable, "-m", "venv", "--clear", venv]
+        command = [sys.executable, "-m", "venv", "--clear", str(venv)]
         if not step(f"creating {venv.name}", command):
             sys.exit("dev.py: no virtual environment (Debian and Ubuntu: install python3-venv)")
         owner.write_text(identity, encoding="utf-8")
-    return venv / "bin"
+    return str(venv / "bin")
 
 
-def install(programs: Path, name: str) -> bool:
+def install(programs: str, name: str) -> bool:
     """Install a set by uv, or by pip where uv cannot do it; return whether that worked."""
-    hashed = ["--require-hashes", "-r", REQUIREMENTS / f"{name}.txt"]
-    package = ["--no-deps", "--no-build-isolation", "--editable", ROOT]
-    pip = [programs / "python", "-m", "pip", "install", *PIP_OPTIONS]
-    uv = [programs / "uv", "pip", "install", "--quiet", "--system-certs", "--compile-bytecode"]
-    uv += ["--python", programs / "python"]
+    hashed = ["--require-hashes", "-r", f"requirements/{name}.txt"]
+    package = ["--no-deps", "--no-build-isolation", "--editable", "."]
+    pip = [f"{programs}/python", "-m", "pip", "install", *PIP_OPTIONS]
+    uv = [f"{programs}/uv", "pip", "install", "--quiet", "--system-certs", "--compile-bytecode"]
+    uv += ["--python", f"{programs}/python"]
     installers = {"uv": uv, "pip": pip} if bootstrap(programs) else {"pip": pip}
-    return any(
-        step(f"installing requirements/{name}.txt by {tool}", [*command, *hashed])
-        and step("installing hookspan itself", [*command, *package])
-        for tool, command in installers.items()
-    )
+    for tool, command in installers.items():
+        if step(f"installing requirements/{name}.txt by {tool}", [*command, *hashed]):
+            return step("installing hookspan itself", [*command, *package])
+    return False
 
 
-PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input")
-
-
-def bootstrap(programs: Path) -> bool:
+def bootstrap(programs: str) -> bool:
     """Install uv, unless it is there; return whether it is."""
-    if (programs / "uv").exists():
+    if Path(programs, "uv").exists():
         return True
-    hashed = ["--require-hashes", "-r", REQUIREMENTS / "bootstrap.txt"]
-    command = [programs / "python", "-m", "pip", "install", *PIP_OPTIONS, *hashed]
+    hashed = ["--require-hashes", "-r", "requirements/bootstrap.txt"]
+    command = [f"{programs}/python", "-m", "pip", "install", *PIP_OPTIONS, *hashed]
     return step("installing uv", command)
 
 
@@ -181,8 +178,8 @@ def stamp(venv: Path, name: str) -> Path:
 def fingerprint(name: str) -> str:
     """Return what changes when a set must be installed again."""
     digest = hashlib.sha256(f"{ROOT} {sys.version_info[:2]}".encode())
-    for path in (REQUIREMENTS / f"{name}.txt", ROOT / "pyproject.toml"):
-        digest.update(path.read_bytes())
+    for path in (f"requirements/{name}.txt", "pyproject.toml"):
+        digest.update((ROOT / path).read_bytes())
     return digest.hexdigest()
 
 
@@ -191,13 +188,13 @@ def read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-def step(what: str, command: Iterable["str | Path"]) -> bool:
+def step(what: str, command: Sequence[str]) -> bool:
     """Run a command, say on one line how it went, and show its output only if it failed."""
     sys.stderr.write(f"dev.py: {what} ... ")
     sys.stderr.flush()
     begin = time.monotonic()
     done = subprocess.run(
-        [str(part) for part in command],
+        command,
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -211,10 +208,9 @@ def step(what: str, command: Iterable["str | Path"]) -> bool:
     return not failed
 
 
-def call(command: Iterable["str | Path"], environment: "dict[str, str] | None" = None) -> int:
+def call(command: Sequence[str], environment: "dict[str, str] | None" = None) -> int:
     """Run a command in the foreground; return its exit code."""
-    parts = [str(part) for part in command]
-    return subprocess.run(parts, cwd=ROOT, env=environment, check=False).returncode
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
