@@ -28,6 +28,16 @@ class HookOutcome(str, Enum):
     NOT_REACHED = "not_reached"
 
 
+class Effect(str, Enum):
+    """What the place that dispatched does with the verdict."""
+
+    CONTINUED = "continued"
+    REPLACED = "replaced"
+    RAISED = "raised"
+    BLOCKED = "blocked"
+    IGNORED = "ignored"
+
+
 class HookResult(NamedTuple):
     """One hook's part in one dispatch.
 

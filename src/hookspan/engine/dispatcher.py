@@ -10,7 +10,7 @@ from hookspan.contract.errors import HookAborted
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.hooks import Hook, checked_point, function_of, hook_name
 from hookspan.engine.observe import DISPATCHES, Run, observed
-from hookspan.engine.probe import probed_hook
+from hookspan.engine.probe import Loop, probed_hook
 from hookspan.engine.reducers import Reducer, reducer_of
 from hookspan.engine.registry import HookRegistry
 
@@ -18,6 +18,9 @@ logger = logging.getLogger("hookspan")
 
 _MEMBERS = {point: point for point in InterceptionPoint}
 """Our member for a point of ours, of crewAI's, or a bare value: all three hash alike."""
+
+
+_OWN_LOOP = Loop()
 
 
 class Dispatcher:
@@ -81,7 +84,7 @@ class Dispatcher:
 
     def _swap(self) -> None:
         """Put the probed loop in when somebody observes, the bare one when nobody does."""
-        self._run = observed(run_hooks, reducer_of) if DISPATCHES.active else run_hooks
+        self._run = observed(run_hooks, _OWN_LOOP) if DISPATCHES.active else run_hooks
 
 
 def run_hooks(

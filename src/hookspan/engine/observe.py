@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from hookspan.engine.guard import GUARD
 from hookspan.engine.hooks import Hook
-from hookspan.engine.probe import AbortRule, Chain
+from hookspan.engine.probe import Chain, Loop
 from hookspan.engine.reducers import Reducer
 
 T = TypeVar("T")
@@ -152,11 +152,7 @@ Run = Callable[..., Any]
 """``run(point, ctx, hooks, *, reducer=None, ...)``: calls the hooks and returns the context."""
 
 
-def observed(
-    run: Run,
-    default_reducer: Callable[[Any], Reducer],
-    rule: AbortRule | None = None,
-) -> Run:
+def observed(run: Run, loop: Loop) -> Run:
     """Make a loop that does what the given one does, and tells the observers of dispatches.
 
     While no observer listens it costs one question; the given loop then runs untouched.
@@ -164,11 +160,8 @@ def observed(
     Args:
         run: The loop. It is called with every argument that came, except that hooks and reducer
             are in probes.
-        default_reducer: Returns the reducer that the loop would use at a point when it is given
-            none.
-        rule: Which exceptions abort in that loop.
+        loop: What it does by itself.
     """
-    rule = rule or AbortRule()
 
     def run_observed(
         point: Any,
@@ -186,8 +179,8 @@ def observed(
         chain.point = point
         chain.ctx = ctx
         chain.hooks = tuple(hooks)
-        chain.reducer = reducer or default_reducer(point)
-        chain.rule = rule
+        chain.reducer = reducer or loop.default_reducer(point)
+        chain.loop = loop
         finish = DISPATCHES.begin(chain)
         try:
             result = call(point, ctx, chain.probes(), reducer=chain.reduce, verbose=verbose)

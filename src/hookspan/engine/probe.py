@@ -15,9 +15,10 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from hookspan.contract.errors import HookAborted
-from hookspan.contract.outcomes import HookOutcome, HookResult, Outcome
+from hookspan.contract.outcomes import Effect, HookOutcome, HookResult, Outcome
+from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.hooks import ConfiguredHook, Hook, function_of
-from hookspan.engine.reducers import Reducer
+from hookspan.engine.reducers import Reducer, reducer_of
 
 _now = time.perf_counter_ns
 _PASSED, _MODIFIED = HookOutcome.PASSED, HookOutcome.MODIFIED
@@ -27,16 +28,38 @@ Entry = tuple[Hook, HookOutcome, int, "BaseException | None"]
 """What became of one hook, in the shape of `HookResult`, which costs more to make."""
 
 
-class AbortRule(NamedTuple):
-    """Which exceptions abort, in the loop that is being watched.
+def effect_of(point: Any, outcome: Outcome, ctx: Any) -> Effect:
+    """Return what becomes of a verdict where the contract alone decides.
+
+    An abort is raised, a replaced payload taken over; at the end of a run that has already failed
+    neither changes anything.
+    """
+    if point == InterceptionPoint.EXECUTION_END and getattr(ctx, "status", None) == "failed":
+        return Effect.IGNORED if outcome is not Outcome.PROCEEDED else Effect.CONTINUED
+    return _EFFECTS[outcome]
+
+
+_EFFECTS = {
+    Outcome.PROCEEDED: Effect.CONTINUED,
+    Outcome.MODIFIED: Effect.REPLACED,
+    Outcome.ABORTED: Effect.RAISED,
+}
+
+
+class Loop(NamedTuple):
+    """What the loop that is being watched does by itself.
 
     Attributes:
-        abort_type: What that loop lets out as an abort.
+        default_reducer: Returns the reducer it uses at a point when it is given none.
+        abort_type: What it lets out as an abort.
         convert: Makes one of those from a `HookAborted` that is not one; None where it always is.
+        effect: Returns what becomes of a verdict: of a point, an outcome and a context.
     """
 
+    default_reducer: Callable[[Any], Reducer] = reducer_of
     abort_type: type[BaseException] = HookAborted
     convert: Callable[[HookAborted], BaseException] | None = None
+    effect: Callable[[Any, Outcome, Any], Effect] = effect_of
 
 
 class Chain(list[Entry]):
@@ -47,16 +70,16 @@ class Chain(list[Entry]):
         ctx: The context that the hooks are called with.
         hooks: The hooks that were resolved for this dispatch, in order.
         reducer: What a hook's return value does.
-        rule: Which exceptions abort.
+        loop: What the loop around them does by itself.
     """
 
-    __slots__ = ("ctx", "hooks", "point", "reducer", "rule")
+    __slots__ = ("ctx", "hooks", "loop", "point", "reducer")
 
     point: Any
     ctx: Any
     hooks: tuple[Hook, ...]
     reducer: Reducer
-    rule: AbortRule
+    loop: Loop
 
     def probes(self) -> list[Hook]:
         """Return the hooks, each in a probe."""
@@ -75,7 +98,7 @@ class Chain(list[Entry]):
             changed = self.reducer(ctx, result)
         except BaseException as error:
             hook, _, duration, _ = self[-1]
-            aborted = isinstance(error, self.rule.abort_type)
+            aborted = isinstance(error, self.loop.abort_type)
             self[-1] = (hook, _ABORTED if aborted else _ERRORED, duration, error)
             if aborted:
                 _name_source(error, hook)
@@ -98,6 +121,11 @@ class Chain(list[Entry]):
         modified = any(entry[1] is _MODIFIED for entry in self)
         return Outcome.MODIFIED if modified else Outcome.PROCEEDED
 
+    @property
+    def effect(self) -> Effect:
+        """What becomes of the verdict."""
+        return self.loop.effect(self.point, self.outcome, self.ctx)
+
     def results(self) -> list[HookResult]:
         """Return what became of every hook, in order, those that were not reached included."""
         reached = [HookResult(*entry) for entry in self]
@@ -119,12 +147,12 @@ def _call(probe: tuple[Hook, Chain], ctx: Any) -> Any:
         result = function(ctx)
     except BaseException as error:
         duration = _now() - started
-        abort_type, convert = chain.rule
-        if isinstance(error, abort_type):
+        loop = chain.loop
+        if isinstance(error, loop.abort_type):
             chain.append((hook, _ABORTED, duration, error))
             _name_source(error, hook)
-        elif convert is not None and isinstance(error, HookAborted):
-            converted = convert(error)
+        elif loop.convert is not None and isinstance(error, HookAborted):
+            converted = loop.convert(error)
             chain.append((hook, _ABORTED, duration, converted))
             _name_source(converted, hook)
             raise converted from error

@@ -1,0 +1,1 @@
+"""Runtimes under hookspan, one package each; they know nothing of one another."""

@@ -1,0 +1,195 @@
+"""One run as a span: opened by the frame of the run, ended by it, exactly once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
+from opentelemetry.trace import Span, Status, StatusCode
+
+from hookspan.contract.errors import HookAborted
+from hookspan.telemetry import semconv
+from hookspan.telemetry.names import type_name
+
+Attributes = Mapping[str, "str | bool | int | float | list[str]"]
+
+_KEY = create_key("hookspan-execution")
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is known of a run when it begins.
+
+    Attributes:
+        kind: ``crew``, ``flow``, ``agent`` or ``runtime``.
+        name: Name of the crew or flow, role of the agent; None where there is none.
+        attributes: Identity (ids, keys, names) for its span and for the spans in it.
+    """
+
+    kind: str
+    name: str | None = None
+    attributes: Attributes = field(default_factory=lambda: {})
+
+    @property
+    def operation(self) -> str:
+        """The GenAI operation that the run is."""
+        if self.kind == semconv.CREWAI_EXECUTION_KIND_AGENT:
+            return semconv.GEN_AI_OPERATION_NAME_INVOKE_AGENT
+        return semconv.GEN_AI_OPERATION_NAME_INVOKE_WORKFLOW
+
+    @property
+    def span_name(self) -> str:
+        """Name of the span of the run."""
+        return self.operation if self.name is None else f"{self.operation} {self.name}"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What each span of the run carries to say which run it belongs to."""
+        identity = {semconv.CREWAI_EXECUTION_KIND: self.kind, **self.attributes}
+        if self.name is not None and self.kind == semconv.CREWAI_EXECUTION_KIND_AGENT:
+            identity[semconv.GEN_AI_AGENT_NAME] = self.name
+        elif self.name is not None:
+            identity[semconv.GEN_AI_WORKFLOW_NAME] = self.name
+        return identity
+
+
+class ExecutionRecord:
+    """An open run. It lives in the OpenTelemetry context, so that whatever runs inside inherits it.
+
+    Attributes:
+        run: What is known of it.
+        span: Its span; one that records nothing when runs get no span.
+        outer: The record of the run it is nested in, or None.
+        identity: What spans inside it carry: its own identity over that of the runs around it.
+        workflow: Name of the innermost crew or flow, for metrics.
+        status: What EXECUTION_END said, None until it has.
+        execution_uuid: crewAI's own id of the outermost run, once it is known.
+        abort_count: Aborted dispatches in it, those of nested runs included.
+        exception_count: Hooks that crashed in it, those of nested runs included.
+        started: Reading of the monotonic clock, in seconds.
+    """
+
+    def __init__(self, run: Run, span: Span, outer: ExecutionRecord | None) -> None:
+        self.run = run
+        self.span = span
+        self.outer = outer
+        self.identity: dict[str, Any] = {**(outer.identity if outer else {}), **run.identity}
+        self.workflow: str | None = self.identity.get(semconv.GEN_AI_WORKFLOW_NAME)
+        self.status: str | None = None
+        self.execution_uuid: str | None = outer.execution_uuid if outer else None
+        self.abort_count = 0
+        self.exception_count = 0
+        self.started = time.monotonic()
+        self._lock = threading.Lock()
+        self._pid = os.getpid()
+        self._open = True
+        self._before = get_current()
+
+    @property
+    def nested(self) -> bool:
+        """Whether it runs inside another run."""
+        return self.outer is not None
+
+    def enter(self) -> Context:
+        """Make it, and its span, current."""
+        span_context = trace.set_span_in_context(self.span, self._before)
+        context = set_value(_KEY, self, span_context)
+        attach(context)
+        return context
+
+    def leave(self) -> bool:
+        """Give the caller's context back; tell whether this was the one time it could end here.
+
+        A second call and a call in a forked child end nothing. The context is given back only
+        where the current one is still ours; values that others attached meanwhile and took away
+        again are not touched.
+        """
+        with self._lock:
+            if not self._open or os.getpid() != self._pid:
+                return False
+            self._open = False
+        if current_execution(get_current()) is self:
+            attach(self._before)
+        return True
+
+    def count(self, *, aborts: int = 0, exceptions: int = 0) -> None:
+        """Add to the counts of this run and of those around it."""
+        with self._lock:
+            self.abort_count += aborts
+            self.exception_count += exceptions
+        if self.outer is not None:
+            self.outer.count(aborts=aborts, exceptions=exceptions)
+
+    def end_span(self, outcome: str, error: BaseException | None) -> None:
+        """Say on the span how the run ended, and end it."""
+        span = self.span
+        attributes: dict[str, Any] = {
+            semconv.CREWAI_EXECUTION_OUTCOME: outcome,
+            semconv.CREWAI_EXECUTION_CLOSED_BY: semconv.CREWAI_EXECUTION_CLOSED_BY_FRAME,
+            semconv.CREWAI_EXECUTION_DENIED: self.abort_count > 0,
+            semconv.CREWAI_EXECUTION_ABORT_COUNT: self.abort_count,
+            semconv.CREWAI_EXECUTION_EXCEPTION_COUNT: self.exception_count,
+        }
+        if self.status is not None:
+            attributes[semconv.CREWAI_EXECUTION_STATUS] = self.status
+        if self.execution_uuid is not None:
+            attributes[semconv.CREWAI_EXECUTION_UUID] = self.execution_uuid
+        if error is not None:
+            attributes[semconv.ERROR_TYPE] = type_name(type(error))
+            span.set_status(Status(StatusCode.ERROR))
+        span.set_attributes(attributes)
+        span.end()
+
+
+def start_attributes(run: Run, *, nested: bool) -> dict[str, Any]:
+    """Return what the span of a run carries from its start, for samplers to see."""
+    return {
+        semconv.GEN_AI_OPERATION_NAME: run.operation,
+        semconv.CREWAI_EXECUTION_NESTED: nested,
+        **run.identity,
+    }
+
+
+def current_execution(context: Context) -> ExecutionRecord | None:
+    """Return the innermost open run that a context is in, or None."""
+    record = get_value(_KEY, context)
+    return record if isinstance(record, ExecutionRecord) else None
+
+
+def outcome_of(error: BaseException | None, blocked: tuple[type[BaseException], ...] = ()) -> str:
+    """Return the outcome of a run from what left it.
+
+    An abort counts as one also where another error was raised from it.
+
+    Args:
+        error: What left the run, or None.
+        blocked: Further types that stand for an abort.
+    """
+    if error is None:
+        return semconv.CREWAI_EXECUTION_OUTCOME_COMPLETED
+    if is_abort(error, blocked):
+        return semconv.CREWAI_EXECUTION_OUTCOME_ABORTED
+    if isinstance(error, asyncio.CancelledError):
+        return semconv.CREWAI_EXECUTION_OUTCOME_CANCELLED
+    if not isinstance(error, Exception):
+        return semconv.CREWAI_EXECUTION_OUTCOME_INTERRUPTED
+    return semconv.CREWAI_EXECUTION_OUTCOME_FAILED
+
+
+def is_abort(error: BaseException, blocked: tuple[type[BaseException], ...] = ()) -> bool:
+    """Tell whether an error is an abort or was raised from one."""
+    cause: BaseException | None = error
+    seen: set[int] = set()
+    while cause is not None and id(cause) not in seen:
+        if isinstance(cause, (HookAborted, *blocked)):
+            return True
+        seen.add(id(cause))
+        cause = cause.__cause__
+    return False

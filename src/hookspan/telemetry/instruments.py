@@ -1,0 +1,207 @@
+"""Every instrument of ours, made once, with the attributes that each may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
+
+from hookspan.telemetry import semconv
+from hookspan.telemetry.names import BoundedNames
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from opentelemetry.context import Context
+
+    from hookspan.telemetry.live import Live
+    from hookspan.telemetry.semconv import Metric
+    from hookspan.telemetry.settings import Settings
+
+Attributes = dict[str, "str | bool"]
+
+
+class Instruments:
+    """The instruments of one meter.
+
+    Attribute sets are made once per combination and shared; every label that a user's text could
+    reach is capped.
+
+    Args:
+        meter: Makes the instruments.
+        settings: Holds the caps.
+        live: What is running now, for the observable instruments.
+    """
+
+    def __init__(self, meter: Meter, settings: Settings, live: Live) -> None:
+        self._dispatches = _counter(meter, semconv.METRIC_CREWAI_HOOK_DISPATCHES)
+        self._aborts = _counter(meter, semconv.METRIC_CREWAI_HOOK_ABORTS)
+        self._exceptions = _counter(meter, semconv.METRIC_CREWAI_HOOK_EXCEPTIONS)
+        self._executions = _counter(meter, semconv.METRIC_CREWAI_EXECUTIONS)
+        self._errors = _counter(meter, semconv.METRIC_HOOKSPAN_ERRORS)
+        self._duration = _histogram(meter, semconv.METRIC_CREWAI_HOOK_DISPATCH_DURATION)
+        self._workflow = _histogram(meter, semconv.METRIC_GEN_AI_INVOKE_WORKFLOW_DURATION)
+        self._agent = _histogram(meter, semconv.METRIC_GEN_AI_INVOKE_AGENT_DURATION)
+        self._workflow_names = BoundedNames(settings.max_workflow_names)
+        self._agent_names = BoundedNames(settings.max_workflow_names)
+        self._sources = BoundedNames(settings.max_sources)
+        self._hook_names = BoundedNames(settings.max_hook_names)
+        self._error_types = BoundedNames(32)
+        self._sets: dict[tuple[str, str, str | None], tuple[Attributes, Attributes]] = {}
+        _observe(meter, live)
+
+    def dispatch(
+        self, point: str, outcome: str, workflow: str | None, duration: float, context: Context
+    ) -> None:
+        """Count one dispatch.
+
+        Args:
+            point: The point's value.
+            outcome: The outcome's value.
+            workflow: Name of the enclosing crew or flow, None outside of one.
+            duration: In seconds.
+            context: Holds the dispatch's span, for exemplars.
+        """
+        key = (point, outcome, workflow)
+        sets = self._sets.get(key)
+        if sets is None:
+            sets = self._attribute_sets(*key)
+        self._dispatches.add(1, sets[0], context)
+        self._duration.record(duration, sets[1], context)
+
+    def _attribute_sets(
+        self, point: str, outcome: str, workflow: str | None
+    ) -> tuple[Attributes, Attributes]:
+        duration: Attributes = {
+            semconv.CREWAI_HOOK_POINT: point,
+            semconv.CREWAI_HOOK_OUTCOME: outcome,
+        }
+        count = dict(duration)
+        name = None if workflow is None else self._workflow_names(workflow)
+        if name is not None:
+            count[semconv.GEN_AI_WORKFLOW_NAME] = name
+        if name == workflow:  # what is folded is not kept: names beyond the cap have no bound
+            self._sets[point, outcome, workflow] = (count, duration)
+        return count, duration
+
+    def abort(self, point: str, source: str, context: Context) -> None:
+        """Count one abort by who stopped it."""
+        attributes: Attributes = {
+            semconv.CREWAI_HOOK_POINT: point,
+            semconv.CREWAI_HOOK_ABORT_SOURCE: self._sources(source),
+        }
+        self._aborts.add(1, attributes, context)
+
+    def exception(self, point: str, hook: str, error_type: str, context: Context) -> None:
+        """Count one hook that crashed."""
+        attributes: Attributes = {
+            semconv.CREWAI_HOOK_POINT: point,
+            semconv.CREWAI_HOOK_NAME: self._hook_names(hook),
+            semconv.ERROR_TYPE: self._error_types(error_type),
+        }
+        self._exceptions.add(1, attributes, context)
+
+    def execution(  # noqa: PLR0913 - one keyword for each attribute of the metric
+        self,
+        *,
+        kind: str,
+        outcome: str,
+        denied: bool,
+        nested: bool,
+        name: str | None,
+        error_type: str | None,
+        duration: float,
+        context: Context,
+    ) -> None:
+        """Count one run that has ended.
+
+        Args:
+            kind: Crew, flow, agent or runtime.
+            outcome: What the caller saw.
+            denied: Whether a dispatch in it was aborted.
+            nested: Whether it ran inside another run.
+            name: Name of the crew or flow, role of the agent; None where there is none.
+            error_type: Class of what left the run, None when nothing did.
+            duration: In seconds.
+            context: Holds the run's span, for exemplars.
+        """
+        is_agent = kind == semconv.CREWAI_EXECUTION_KIND_AGENT
+        count: Attributes = {
+            semconv.CREWAI_EXECUTION_KIND: kind,
+            semconv.CREWAI_EXECUTION_OUTCOME: outcome,
+            semconv.CREWAI_EXECUTION_DENIED: denied,
+            semconv.CREWAI_EXECUTION_NESTED: nested,
+        }
+        timed: Attributes = {semconv.CREWAI_EXECUTION_NESTED: nested}
+        if error_type is not None:
+            timed[semconv.ERROR_TYPE] = self._error_types(error_type)
+        if name is not None and is_agent:
+            timed[semconv.GEN_AI_AGENT_NAME] = self._agent_names(name)
+        elif name is not None:
+            label = self._workflow_names(name)
+            timed[semconv.GEN_AI_WORKFLOW_NAME] = count[semconv.GEN_AI_WORKFLOW_NAME] = label
+        self._executions.add(1, count, context)
+        (self._agent if is_agent else self._workflow).record(duration, timed, context)
+
+    def error(self, operation: str, error_type: str) -> None:
+        """Count one failure of our own."""
+        attributes: Attributes = {
+            semconv.HOOKSPAN_OPERATION: operation,
+            semconv.ERROR_TYPE: self._error_types(error_type),
+        }
+        self._errors.add(1, attributes)
+
+
+def _counter(meter: Meter, metric: Metric) -> Counter:
+    return meter.create_counter(metric.name, unit=metric.unit, description=metric.description)
+
+
+def _histogram(meter: Meter, metric: Metric) -> Histogram:
+    return meter.create_histogram(
+        metric.name,
+        unit=metric.unit,
+        description=metric.description,
+        explicit_bucket_boundaries_advisory=metric.boundaries,
+    )
+
+
+def _observe(meter: Meter, live: Live) -> None:
+    """Make the instruments that are read when metrics are collected."""
+    for create, metric, read in (
+        (
+            meter.create_observable_up_down_counter,
+            semconv.METRIC_CREWAI_HOOK_DISPATCH_ACTIVE,
+            live.dispatches_active,
+        ),
+        (
+            meter.create_observable_gauge,
+            semconv.METRIC_CREWAI_HOOK_DISPATCH_OLDEST,
+            live.dispatches_oldest,
+        ),
+        (
+            meter.create_observable_up_down_counter,
+            semconv.METRIC_CREWAI_EXECUTION_ACTIVE,
+            live.executions_active,
+        ),
+        (
+            meter.create_observable_gauge,
+            semconv.METRIC_HOOKSPAN_POINT_INSTRUMENTED,
+            live.points_instrumented,
+        ),
+    ):
+        create(
+            metric.name,
+            callbacks=[_callback(read)],
+            unit=metric.unit,
+            description=metric.description,
+        )
+
+
+def _callback(
+    read: Callable[[], Iterable[tuple[float, Attributes]]],
+) -> Callable[[CallbackOptions], Iterable[Observation]]:
+    def callback(_options: CallbackOptions) -> Iterable[Observation]:
+        return [Observation(value, attributes) for value, attributes in read()]
+
+    return callback

@@ -1,0 +1,70 @@
+"""Values that telemetry shows: bounded in number, bounded in length, readable, harmless to make."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from hookspan.engine.hooks import function_of, hook_name
+
+OTHER = "_OTHER"
+"""What a metric says in the place of a value beyond its cap."""
+
+LONGEST = 1024
+"""How long a text attribute may be, in bytes of UTF-8."""
+
+
+class BoundedNames:
+    """Keeps a metric label to a number of values; the first ones to come keep their own.
+
+    Args:
+        limit: How many values there may be.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._known: set[str] = set()
+
+    def __call__(self, name: str) -> str:
+        """Return the name, or ``_OTHER`` when as many others came before it."""
+        if name not in self._known:
+            if len(self._known) >= self._limit:
+                return OTHER
+            self._known.add(name)
+        return name
+
+
+def bounded_text(value: object) -> tuple[str, bool]:
+    """Return a value as text that may be exported, and whether it was cut.
+
+    Args:
+        value: A text, or anything else, of which only the class is told.
+
+    Returns:
+        Valid UTF-8 of at most `LONGEST` bytes, and whether something is missing.
+    """
+    text = str(value) if isinstance(value, str) else f"<{type_name(type(value))}>"
+    data = text.encode("utf-8", "replace")
+    if len(data) <= LONGEST:
+        return data.decode("utf-8"), False
+    return data[:LONGEST].decode("utf-8", "ignore"), True
+
+
+def source_label(source: Any) -> str:
+    """Return the readable, bounded name of whoever aborted.
+
+    A string stays as it is; a function is ``module.qualname``, a partial the function in it, any
+    other object its class. Nothing is rendered.
+    """
+    if isinstance(source, str):
+        return bounded_text(source)[0]
+    while isinstance(source, functools.partial):
+        source = source.func
+    return bounded_text(hook_name(function_of(source)))[0]
+
+
+def type_name(kind: type) -> str:
+    """Return a class's qualified name, a builtin's without its module (semantic conventions)."""
+    if kind.__module__ == "builtins":
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
