@@ -37,6 +37,7 @@ from hookspan.telemetry.execution_span import (
     start_attributes,
 )
 from hookspan.telemetry.instruments import Instruments
+from hookspan.telemetry.listening import is_stand_in
 from hookspan.telemetry.live import Live
 from hookspan.telemetry.names import type_name
 from hookspan.telemetry.records import emit
@@ -46,7 +47,6 @@ LIVE = Live()
 """What is running in this process."""
 
 _LOOK_EVERY = 0.1
-_API_PACKAGES = ("opentelemetry.trace", "opentelemetry.metrics", "opentelemetry._logs")
 
 
 def _nothing(_error: BaseException | None) -> None:
@@ -105,9 +105,7 @@ class Recorder:
             strict=True,
         )
         providers = [given or get() for given, get in givens]
-        self._listening = any(
-            not type(provider).__module__.startswith(_API_PACKAGES) for provider in providers
-        )
+        self._listening = not all(map(is_stand_in, providers))
         return self._listening
 
     def wanted(self) -> bool:
