@@ -7,7 +7,7 @@ from typing import Any
 
 from hookspan.integrations.crewai.instrumentor import instrument, uninstrument
 from hookspan.pipeline.environment import target_of
-from hookspan.pipeline.providers import close, flush, own_signals, provide
+from hookspan.pipeline.providers import EXIT_TIMEOUT, close, own_signals, provide
 from hookspan.telemetry.settings import Settings
 
 logger = logging.getLogger("hookspan")
@@ -37,16 +37,15 @@ def configure(**settings: Any) -> None:
     instrument(**settings)
 
 
-def shutdown(timeout: float = 10.0) -> bool:
+def shutdown(timeout: float = EXIT_TIMEOUT) -> bool:
     """Send everything, end the instrumentation and the providers that `configure` made.
 
     Args:
         timeout: How long to wait for what is to be sent, in seconds.
 
     Returns:
-        Whether all of it was delivered; see `hookspan.flush`.
+        Whether all of it was delivered; see `hookspan.flush`. What providers of the application's
+        hold is theirs to send.
     """
     uninstrument()
-    delivered = flush(timeout)
-    close()
-    return delivered
+    return close(timeout)

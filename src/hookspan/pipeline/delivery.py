@@ -7,7 +7,7 @@ anything. Each exporter of ours is therefore watched.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from opentelemetry.sdk._logs import ReadableLogRecord
@@ -41,10 +41,29 @@ class Delivery:
         return lost
 
 
+class Shutdown:
+    """Shuts an exporter down once, on whoever's request; later ones are silent."""
+
+    def __init__(self, shutdown: Callable[[], None]) -> None:
+        self.done = False
+        self._shutdown = shutdown
+
+    def __call__(self) -> None:
+        """Shut the exporter down, the first time."""
+        if not self.done:
+            self.done = True
+            self._shutdown()
+
+
 class WatchedSpanExporter(SpanExporter):
-    """An exporter of spans that notes what becomes of each batch."""
+    """An exporter of spans that notes what becomes of each batch.
+
+    Attributes:
+        close: Shuts it down, also while it is exporting.
+    """
 
     def __init__(self, exporter: SpanExporter, delivery: Delivery) -> None:
+        self.close = Shutdown(exporter.shutdown)
         self._exporter = exporter
         self._delivery = delivery
 
@@ -52,14 +71,15 @@ class WatchedSpanExporter(SpanExporter):
         """Export a batch."""
         result = SpanExportResult.FAILURE
         try:
-            result = self._exporter.export(spans)
+            if not self.close.done:
+                result = self._exporter.export(spans)
         finally:
             self._delivery.note("traces", delivered=result is SpanExportResult.SUCCESS)
         return result
 
     def shutdown(self) -> None:
         """Shut the exporter down."""
-        self._exporter.shutdown()
+        self.close()
 
     def force_flush(self, timeout_millis: int = 30000) -> bool:
         """Flush the exporter."""
@@ -67,13 +87,18 @@ class WatchedSpanExporter(SpanExporter):
 
 
 class WatchedMetricExporter(MetricExporter):
-    """An exporter of metrics that notes what becomes of each batch."""
+    """An exporter of metrics that notes what becomes of each batch.
+
+    Attributes:
+        close: Shuts it down, also while it is exporting.
+    """
 
     def __init__(self, exporter: MetricExporter, delivery: Delivery) -> None:
         super().__init__(
             preferred_temporality=exporter._preferred_temporality,  # noqa: SLF001 - no public way
             preferred_aggregation=exporter._preferred_aggregation,  # noqa: SLF001 - no public way
         )
+        self.close = Shutdown(exporter.shutdown)
         self._exporter = exporter
         self._delivery = delivery
 
@@ -83,7 +108,8 @@ class WatchedMetricExporter(MetricExporter):
         """Export a batch."""
         result = MetricExportResult.FAILURE
         try:
-            result = self._exporter.export(metrics_data, timeout_millis, **kwargs)
+            if not self.close.done:
+                result = self._exporter.export(metrics_data, timeout_millis, **kwargs)
         finally:
             self._delivery.note("metrics", delivered=result is MetricExportResult.SUCCESS)
         return result
@@ -92,15 +118,21 @@ class WatchedMetricExporter(MetricExporter):
         """Flush the exporter."""
         return self._exporter.force_flush(timeout_millis)
 
-    def shutdown(self, timeout_millis: float = 30_000, **kwargs: Any) -> None:
-        """Shut the exporter down."""
-        self._exporter.shutdown(timeout_millis, **kwargs)
+    def shutdown(self, timeout_millis: float = 30_000, **_kwargs: Any) -> None:
+        """Shut the exporter down, at once: what is under way was waited for before."""
+        del timeout_millis
+        self.close()
 
 
 class WatchedLogExporter(LogRecordExporter):
-    """An exporter of log records that notes what becomes of each batch."""
+    """An exporter of log records that notes what becomes of each batch.
+
+    Attributes:
+        close: Shuts it down, also while it is exporting.
+    """
 
     def __init__(self, exporter: LogRecordExporter, delivery: Delivery) -> None:
+        self.close = Shutdown(exporter.shutdown)
         self._exporter = exporter
         self._delivery = delivery
 
@@ -108,11 +140,16 @@ class WatchedLogExporter(LogRecordExporter):
         """Export a batch."""
         result = LogRecordExportResult.FAILURE
         try:
-            result = self._exporter.export(batch)
+            if not self.close.done:
+                result = self._exporter.export(batch)
         finally:
             self._delivery.note("logs", delivered=result is LogRecordExportResult.SUCCESS)
         return result
 
     def shutdown(self) -> None:
         """Shut the exporter down."""
-        self._exporter.shutdown()
+        self.close()
+
+    def force_flush(self, timeout_millis: int = 30000) -> bool:
+        """Flush the exporter."""
+        return self._exporter.force_flush(timeout_millis)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-import threading
+import atexit
+import functools
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from opentelemetry import _logs, metrics, trace
@@ -14,41 +18,66 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+from hookspan.pipeline.closing import Closer, close_all, run_bounded
 from hookspan.pipeline.delivery import (
     Delivery,
     WatchedLogExporter,
     WatchedMetricExporter,
     WatchedSpanExporter,
 )
-from hookspan.pipeline.environment import SIGNALS, is_disabled, make_exporter, target_of
+from hookspan.pipeline.environment import is_disabled, make_exporter, target_of
 from hookspan.telemetry.listening import is_stand_in
 
+logger = logging.getLogger("hookspan")
+
+EXIT_TIMEOUT = 2.0
+"""How long the end of the process may wait for what is still to be sent, in seconds."""
+
+EXIT_GRACE = 0.8
+"""How long more, once the exporters were told to give up, in seconds."""
+
 _DELIVERY = Delivery()
-_OWN: dict[str, Any] = {}
-"""The providers that were made here, by signal."""
+_OWN: dict[str, Closer] = {}
+"""What ends each provider that was made here, by signal."""
+
+
+@dataclass(frozen=True)
+class _Signal:
+    """How a signal's provider is found, made and set."""
+
+    name: str
+    get: Callable[[], Any]
+    set: Callable[[Any], None]
+    make: Callable[[Resource, list[Any]], Any]
+    watch: Callable[[Any, Delivery], Any]
 
 
 def provide(*processors: SpanProcessor) -> None:
     """Make a provider for each signal for which the application has set none.
 
     Where it sends, and what else it does, is read from the standard ``OTEL_*`` variables. With
-    ``OTEL_SDK_DISABLED`` none is made.
+    ``OTEL_SDK_DISABLED`` none is made. What is not sent by then is sent at the end of the process,
+    within `EXIT_TIMEOUT` and `EXIT_GRACE`.
 
     Args:
-        *processors: Take every span beside the exporters.
+        *processors: Take every span beside the exporters, if the provider of spans is made here.
     """
     if is_disabled():
         return
     resource = Resource.create()
-    if is_stand_in(trace.get_tracer_provider()):
-        _OWN["traces"] = _tracer_provider(resource, processors)
-        trace.set_tracer_provider(_OWN["traces"])
-    if is_stand_in(metrics.get_meter_provider()):
-        _OWN["metrics"] = _meter_provider(resource)
-        metrics.set_meter_provider(_OWN["metrics"])
-    if is_stand_in(_logs.get_logger_provider()):
-        _OWN["logs"] = _logger_provider(resource)
-        _logs.set_logger_provider(_OWN["logs"])
+    for signal in _SIGNALS:
+        if not is_stand_in(signal.get()):
+            continue
+        names = target_of(signal.name).exporters
+        exporters = [signal.watch(make_exporter(signal.name, name), _DELIVERY) for name in names]
+        provider = signal.make(resource, exporters)
+        if signal.name == "traces":
+            for processor in processors:
+                provider.add_span_processor(processor)
+        signal.set(provider)
+        _OWN[signal.name] = Closer(
+            signal.name, provider.shutdown, functools.partial(_interrupt, exporters)
+        )
 
 
 def flush(timeout: float = 10.0) -> bool:
@@ -61,67 +90,91 @@ def flush(timeout: float = 10.0) -> bool:
         Whether all of it was delivered: nothing is left, and no batch was lost since the last
         call. Of providers that the application made only the first half is known.
     """
-    done: list[bool] = []
-    worker = threading.Thread(
-        target=lambda: done.append(_flush_all(timeout)), name="hookspan-flush", daemon=True
+    flushes = [getattr(signal.get(), "force_flush", None) for signal in _SIGNALS]
+    millis = int(timeout * 1000)
+    done = run_bounded(
+        [functools.partial(_flush, flush, millis) for flush in flushes if flush is not None],
+        timeout,
     )
-    worker.start()
-    worker.join(timeout)
-    lost = _DELIVERY.reset()
-    return done == [True] and not lost
+    return not _DELIVERY.reset() and done
 
 
-def close() -> None:
-    """End the providers that were made here."""
-    while _OWN:
-        _, provider = _OWN.popitem()
-        provider.shutdown()
+def close(timeout: float = EXIT_TIMEOUT) -> bool:
+    """Send everything and end the providers that were made here.
+
+    Args:
+        timeout: How long to wait for what is to be sent, in seconds; it takes `EXIT_GRACE` longer
+            when a receiver does not answer.
+
+    Returns:
+        Whether all of it was delivered.
+    """
+    closers = list(_OWN.values())
+    _OWN.clear()
+    done = close_all(closers, timeout, EXIT_GRACE)
+    return not _DELIVERY.reset() and done
 
 
 def own_signals() -> list[str]:
     """Return the signals whose provider was made here."""
-    return [signal for signal in SIGNALS if signal in _OWN]
+    return list(_OWN)
 
 
-def undelivered() -> set[str]:
-    """Return the signals of which a batch was lost since the last `flush`."""
-    return set(_DELIVERY.undelivered)
+def _flush(force_flush: Callable[[int], Any], millis: int) -> bool:
+    return force_flush(millis) is not False
 
 
-def _flush_all(timeout: float) -> bool:
-    providers = (
-        trace.get_tracer_provider(),
-        metrics.get_meter_provider(),
-        _logs.get_logger_provider(),
-    )
-    flushes = [getattr(provider, "force_flush", None) for provider in providers]
-    results = [flush(int(timeout * 1000)) for flush in flushes if flush is not None]
-    return all(result is not False for result in results)
+def _interrupt(exporters: list[Any]) -> None:
+    for exporter in exporters:
+        exporter.close()
 
 
-def _tracer_provider(resource: Resource, processors: tuple[SpanProcessor, ...]) -> TracerProvider:
-    provider = TracerProvider(resource=resource)
-    for processor in processors:
-        provider.add_span_processor(processor)
-    for name in target_of("traces").exporters:
-        exporter = WatchedSpanExporter(make_exporter("traces", name), _DELIVERY)
+def _tracer_provider(resource: Resource, exporters: list[WatchedSpanExporter]) -> TracerProvider:
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    for exporter in exporters:
         provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
 
 
-def _meter_provider(resource: Resource) -> MeterProvider:
-    readers = [
-        PeriodicExportingMetricReader(
-            WatchedMetricExporter(make_exporter("metrics", name), _DELIVERY)
-        )
-        for name in target_of("metrics").exporters
-    ]
-    return MeterProvider(readers, resource=resource)
+def _meter_provider(resource: Resource, exporters: list[WatchedMetricExporter]) -> MeterProvider:
+    readers = [PeriodicExportingMetricReader(exporter) for exporter in exporters]
+    return MeterProvider(readers, resource=resource, shutdown_on_exit=False)
 
 
-def _logger_provider(resource: Resource) -> LoggerProvider:
-    provider = LoggerProvider(resource=resource)
-    for name in target_of("logs").exporters:
-        exporter = WatchedLogExporter(make_exporter("logs", name), _DELIVERY)
+def _logger_provider(resource: Resource, exporters: list[WatchedLogExporter]) -> LoggerProvider:
+    provider = LoggerProvider(resource=resource, shutdown_on_exit=False)
+    for exporter in exporters:
         provider.add_log_record_processor(BatchLogRecordProcessor(exporter))
     return provider
+
+
+_SIGNALS = (
+    _Signal(
+        "traces",
+        trace.get_tracer_provider,
+        trace.set_tracer_provider,
+        _tracer_provider,
+        WatchedSpanExporter,
+    ),
+    _Signal(
+        "metrics",
+        metrics.get_meter_provider,
+        metrics.set_meter_provider,
+        _meter_provider,
+        WatchedMetricExporter,
+    ),
+    _Signal(
+        "logs",
+        _logs.get_logger_provider,
+        _logs.set_logger_provider,
+        _logger_provider,
+        WatchedLogExporter,
+    ),
+)
+
+
+@atexit.register
+def _close_at_exit() -> None:
+    names = ", ".join(_OWN)
+    if _OWN and not close():
+        logger.warning("the process ends before all %s were delivered, see the lines above", names)
