@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from hookspan.integrations.crewai.instrumentor import instrument, uninstrument
     from hookspan.lifecycle import configure, shutdown
     from hookspan.pipeline.providers import flush
-    from hookspan.version import VERSION as __version__
+    from hookspan.version import __version__
 
 __all__ = [
     "EmptyFilterError",
@@ -147,16 +147,13 @@ _HOMES = {
     "integrations.crewai.instrumentor": ["instrument", "uninstrument"],
     "lifecycle": ["configure", "shutdown"],
     "pipeline.providers": ["flush"],
+    "version": ["__version__"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name on its first use."""
-    if name == "__version__":
-        from hookspan.version import VERSION  # noqa: PLC0415 - as lazy as the rest
-
-        return VERSION
     home = _HOME_OF.get(name)
     if home is None:
         message = f"module 'hookspan' has no attribute {name!r}"

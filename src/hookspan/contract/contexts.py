@@ -8,7 +8,7 @@ hooks before have left it, assigning it assigns the payload. It can therefore ne
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 
 def _alias(meaning: str) -> Any:
@@ -97,7 +97,7 @@ class LLMCallHookContext:
         iterations: Model calls that this agent has already made in its task.
     """
 
-    messages: list[Any] = field(default_factory=lambda: cast("list[Any]", []))
+    messages: list[Any] = field(default_factory=list[Any])
     response: str | None = None
     executor: Any = None
     agent: Any = None
@@ -131,7 +131,7 @@ class ToolCallHookContext:
     """
 
     tool_name: str = ""
-    tool_input: dict[str, Any] = field(default_factory=lambda: cast("dict[str, Any]", {}))
+    tool_input: dict[str, Any] = field(default_factory=dict[str, Any])
     tool: Any = None
     agent: Any = None
     task: Any = None

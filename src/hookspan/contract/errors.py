@@ -4,10 +4,10 @@
 
     Exception
     └── HookspanError                 every error of this package
-        ├── HookAborted               a hook stopped the intercepted operation (the contract's abort)
+        ├── HookAborted               a hook stopped the operation (the contract's abort)
         ├── RegistrationError         what was passed to a registration cannot be a hook
         │   (also a TypeError or ValueError, see its subclasses)
-        │   ├── NotAHookError         not callable, a coroutine function, wrong signature (TypeError)
+        │   ├── NotAHookError         not callable, asynchronous, wrong signature (TypeError)
         │   ├── UnknownPointError     not one of the twenty points (ValueError)
         │   └── EmptyFilterError      a filter that could never match (ValueError)
         ├── NoScopeError              register_scoped() outside scoped_hooks() (RuntimeError)

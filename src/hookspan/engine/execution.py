@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookspan.contract.contexts import (
     ExecutionEndContext,
@@ -26,6 +26,9 @@ from hookspan.contract.errors import ExecutionStateError
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import DISPATCHER
 from hookspan.engine.observe import Finish, Observation
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Before = Callable[[dict[str, Any]], "dict[str, Any] | None"]
 """Changes the inputs in place or returns others."""
@@ -69,7 +72,7 @@ class Execution:
         self._before = tuple(before)
         self._finish: Finish | None = None
 
-    def __enter__(self) -> Execution:
+    def __enter__(self) -> Self:
         """Begin the run.
 
         Raises:

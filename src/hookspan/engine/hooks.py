@@ -88,10 +88,14 @@ def hook_name(hook: Any) -> str:
     function: Any = function_of(hook)
     while isinstance(function, functools.partial):
         function = function.func
-    named = function if _text(function, "__qualname__") else type(function)
+    named: Any = function if _text(function, "__qualname__") else _class_of(function)
     module = _text(named, "__module__")
-    qualname = _text(named, "__qualname__") or type(named).__name__
+    qualname = _text(named, "__qualname__") or "unknown"
     return f"{module}.{qualname}" if module else qualname
+
+
+def _class_of(subject: object) -> type[object]:
+    return type(subject)
 
 
 def _text(subject: Any, attribute: str) -> str | None:
@@ -180,10 +184,11 @@ def checked_names(kind: str, names: Iterable[str] | None) -> frozenset[str] | No
     if isinstance(names, str):
         message = f"{kind}= takes a list of names; write {kind}=[{names!r}]"
         raise EmptyFilterError(message, names)
-    given = list(names)
-    if not given or not all(isinstance(name, str) and name for name in given):
+    given: list[object] = list(names)
+    found = [name for name in given if isinstance(name, str) and name]
+    if not given or len(found) != len(given):
         message = (
             f"{kind}={given!r} could never match: give names, or leave {kind}= out for all of them"
         )
         raise EmptyFilterError(message, names)
-    return frozenset(given)
+    return frozenset(found)

@@ -10,7 +10,7 @@ Cost: two clock readings, one bound method and one tuple per hook.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import MethodType
 from typing import Any, NamedTuple
 
@@ -133,7 +133,7 @@ class Chain(list[Entry]):
         return reached + [HookResult(hook, HookOutcome.NOT_REACHED) for hook in rest]
 
 
-def _call(probe: tuple[Hook, Chain], ctx: Any) -> Any:
+def _call(probe: tuple[Any, Chain], ctx: Any) -> Any:
     """Call a hook and note what became of it."""
     hook, chain = probe
     function = hook

@@ -7,7 +7,7 @@ holds the old one, is never disturbed.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Generator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
@@ -25,17 +25,27 @@ ScopeVariable = ContextVar["dict[InterceptionPoint, list[Hook]] | None"]
 class HookStore(Protocol):
     """Holds the global hooks: our own tables, or the live lists of a runtime under us."""
 
-    table: Mapping[InterceptionPoint, Sequence[Hook]]
-    scope: ScopeVariable
+    @property
+    def table(self) -> Mapping[InterceptionPoint, Sequence[Hook]]:
+        """The global hooks of every point, in order. The mapping itself stays the same object."""
+        ...
+
+    @property
+    def scope(self) -> ScopeVariable:
+        """The variable that holds the innermost open scope."""
+        ...
 
     def add(self, point: InterceptionPoint, hook: Hook) -> None:
         """Append a hook."""
+        ...
 
     def remove(self, point: InterceptionPoint, hook: Hook) -> bool:
         """Take out the first hook equal to the given one; tell whether there was one."""
+        ...
 
     def clear(self, point: InterceptionPoint) -> int:
         """Take out all hooks of a point; return how many there were."""
+        ...
 
 
 class TupleStore:
@@ -127,7 +137,7 @@ class HookRegistry:
     @contextmanager
     def scoped(
         self, hooks: Mapping[InterceptionPoint, Sequence[Hook]] | None = None
-    ) -> Iterator[Scope]:
+    ) -> Generator[Scope]:
         """Open an execution scope: its hooks run after the global ones and are gone afterwards.
 
         A scope inside a scope adds to it: the outer one's hooks keep running, first.

@@ -99,10 +99,12 @@ def run_bounded(functions: Iterable[Callable[[], bool]], timeout: float) -> bool
         Whether all have returned in time, each with True.
     """
     results: list[bool] = []
+
+    def run(function: Callable[[], bool]) -> None:
+        results.append(function())
+
     threads = [
-        threading.Thread(
-            target=lambda run=function: results.append(run()), name="hookspan-flush", daemon=True
-        )
+        threading.Thread(target=run, args=(function,), name="hookspan-flush", daemon=True)
         for function in functions
     ]
     for thread in threads:

@@ -98,8 +98,8 @@ class WatchedMetricExporter(MetricExporter):
             preferred_temporality=exporter._preferred_temporality,  # noqa: SLF001 - no public way
             preferred_aggregation=exporter._preferred_aggregation,  # noqa: SLF001 - no public way
         )
-        self.close = Shutdown(exporter.shutdown)
-        self._exporter = exporter
+        self._exporter: Any = exporter
+        self.close = Shutdown(self._exporter.shutdown)
         self._delivery = delivery
 
     def export(
@@ -116,7 +116,7 @@ class WatchedMetricExporter(MetricExporter):
 
     def force_flush(self, timeout_millis: float = 10_000) -> bool:
         """Flush the exporter."""
-        return self._exporter.force_flush(timeout_millis)
+        return bool(self._exporter.force_flush(timeout_millis))
 
     def shutdown(self, timeout_millis: float = 30_000, **_kwargs: Any) -> None:
         """Shut the exporter down, at once: what is under way was waited for before."""

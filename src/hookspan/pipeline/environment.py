@@ -79,7 +79,7 @@ def _entry_point(signal: str, name: str) -> str | None:
         if protocol in _PROTOCOLS:
             return _PROTOCOLS[protocol]
         known = " or ".join(_PROTOCOLS)
-        logger.warning("OTLP protocol %r is not known, use %s: taking http/protobuf", protocol, known)
+        logger.warning("OTLP protocol %r is unknown, use %s: taking http/protobuf", protocol, known)
         return _PROTOCOLS["http/protobuf"]
     if not entry_points(group=f"opentelemetry_{signal}_exporter", name=name):
         logger.warning(

@@ -1,1 +1,1 @@
-"""Dispatches and executions as spans, metrics and log records. It knows the OpenTelemetry API only."""
+"""Dispatches and executions as spans, metrics and log records, on the OpenTelemetry API alone."""

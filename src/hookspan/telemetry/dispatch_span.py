@@ -16,9 +16,8 @@ from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, Trac
 
 from hookspan.contract.outcomes import HookOutcome, Outcome
 from hookspan.contract.points import InterceptionPoint
-from hookspan.engine.hooks import hook_name
 from hookspan.telemetry import semconv
-from hookspan.telemetry.names import bounded_text, source_label, type_name
+from hookspan.telemetry.names import bounded_text, hook_label, source_label, type_name
 
 if TYPE_CHECKING:
     from hookspan.engine.probe import Chain
@@ -97,7 +96,7 @@ class DispatchSpan:
             }
             if len(chain.hooks) == 1:
                 only = chain.results()[0]
-                attributes[semconv.CREWAI_HOOK_NAME] = hook_name(only.hook)
+                attributes[semconv.CREWAI_HOOK_NAME] = hook_label(only.hook)
                 attributes[semconv.CREWAI_HOOK_RESULT] = only.outcome.value
             if outcome is Outcome.MODIFIED:
                 attributes[semconv.CREWAI_HOOK_CHANGE] = semconv.CREWAI_HOOK_CHANGE_REPLACED
@@ -147,10 +146,10 @@ def end_status(ctx: Any) -> str:
 
 
 def chain_text(chain: Chain) -> list[str]:
-    """Return ``name=result`` of each hook in order; of the first 31 and a marker if there are more."""
-    texts = [f"{hook_name(entry[0])}={entry[1].value}" for entry in chain[:_CHAIN_LIMIT]]
+    """Return ``name=result`` of each hook, in order; of more than 32 the last one is a marker."""
+    texts = [f"{hook_label(entry[0])}={entry[1].value}" for entry in chain[:_CHAIN_LIMIT]]
     rest = HookOutcome.NOT_REACHED.value
-    texts += [f"{hook_name(hook)}={rest}" for hook in chain.hooks[len(texts) : _CHAIN_LIMIT]]
+    texts += [f"{hook_label(hook)}={rest}" for hook in chain.hooks[len(texts) : _CHAIN_LIMIT]]
     if len(chain.hooks) > _CHAIN_LIMIT:
         texts[-1] = f"{_MORE}={len(chain.hooks) - _CHAIN_LIMIT + 1}"
     return texts
@@ -159,7 +158,7 @@ def chain_text(chain: Chain) -> list[str]:
 def crashed(chain: Chain) -> list[tuple[str, BaseException]]:
     """Return the name and the error of each hook that crashed."""
     return [
-        (hook_name(hook), error)
+        (hook_label(hook), error)
         for hook, outcome, _, error in chain
         if outcome is HookOutcome.ERRORED and error is not None
     ]

@@ -35,7 +35,7 @@ class Run:
 
     kind: str
     name: str | None = None
-    attributes: Attributes = field(default_factory=lambda: {})
+    attributes: Attributes = field(default_factory=dict[str, Any])
 
     @property
     def operation(self) -> str:

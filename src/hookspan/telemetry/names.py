@@ -60,7 +60,12 @@ def source_label(source: Any) -> str:
         return bounded_text(source)[0]
     while isinstance(source, functools.partial):
         source = source.func
-    return bounded_text(hook_name(function_of(source)))[0]
+    return hook_label(function_of(source))
+
+
+def hook_label(hook: Any) -> str:
+    """Return the name of a hook, bounded."""
+    return bounded_text(hook_name(hook))[0]
 
 
 def type_name(kind: type) -> str:

@@ -14,7 +14,6 @@ from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import TracerProvider
 
 from hookspan.contract.outcomes import Outcome
-from hookspan.engine.hooks import hook_name
 from hookspan.engine.observe import Finish
 from hookspan.engine.probe import Chain
 from hookspan.telemetry import semconv
@@ -39,7 +38,7 @@ from hookspan.telemetry.execution_span import (
 from hookspan.telemetry.instruments import Instruments
 from hookspan.telemetry.listening import is_stand_in
 from hookspan.telemetry.live import Live
-from hookspan.telemetry.names import type_name
+from hookspan.telemetry.names import hook_label, type_name
 from hookspan.telemetry.records import emit
 from hookspan.telemetry.settings import Settings
 
@@ -146,7 +145,7 @@ class Recorder:
         return finish
 
     def _identity(self, ctx: Any, record: ExecutionRecord | None) -> dict[str, Any]:
-        """Say what a dispatch is about: the context first, the run around it where that is silent."""
+        """Say what a dispatch is about: what the context says, then what the run around it is."""
         identity = dict(record.identity) if record else self._identify_run(ctx)
         identity.update(self._identify(ctx))
         uuid = self._execution_uuid()
@@ -176,7 +175,7 @@ class Recorder:
             attributes = abort_attributes(chain.abort, self._settings)
             source = attributes[semconv.CREWAI_HOOK_ABORT_SOURCE]
             self._instruments.abort(span.point, source, context)
-            attributes[semconv.CREWAI_HOOK_NAME] = hook_name(chain[-1][0])
+            attributes[semconv.CREWAI_HOOK_NAME] = hook_label(chain[-1][0])
             self._emit(semconv.EVENT_CREWAI_HOOK_ABORTED, span, attributes)
 
     def _emit(self, event: str, span: DispatchSpan, attributes: dict[str, Any]) -> None:

@@ -149,4 +149,3 @@ _PARSERS: dict[str, Callable[[str], Any]] = {
     "max_sources": _count,
     "max_hook_names": _count,
 }
-

@@ -52,7 +52,7 @@ class LiveListStore:
         return count
 
     def release(self) -> list[tuple[InterceptionPoint, Hook]]:
-        """Take out the hooks that came through us, and the lists that we added; return the hooks."""
+        """Take out the hooks that came through us and the lists that we added; return the hooks."""
         kept: list[tuple[InterceptionPoint, Hook]] = []
         for point, hook in self._ours:
             hooks = self.table[point]

@@ -161,9 +161,8 @@ def _calls_itself(
         config = args[checkpoint]
     if getattr(config, "restore_from", None) is not None:
         return True
-    return bool(getattr(type(subject), "is_crewai_internal", False)) and (
-        _lone_executor(subject) is None
-    )
+    internal = bool(getattr(subject, "is_crewai_internal", False))
+    return internal and _lone_executor(subject) is None
 
 
 def _lone_executor(subject: Any) -> Any:

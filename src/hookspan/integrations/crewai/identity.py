@@ -11,6 +11,7 @@ from uuid import UUID
 
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
+from hookspan.telemetry.names import bounded_text
 
 _ROLES = ("_original_role", "role")
 
@@ -56,7 +57,7 @@ def crew_run(crew: Any) -> Run:
 
 def flow_run(flow: Any) -> Run:
     """Describe the run of a flow."""
-    name = _text(flow, "name") or type(flow).__name__
+    name = _text(flow, "name") or _text(type(flow), "__name__")
     attributes = {
         semconv.CREWAI_FLOW_ID: _identifier(flow, "flow_id"),
         semconv.CREWAI_FLOW_NAME: name,
@@ -101,9 +102,9 @@ def _read(subject: Any, name: str) -> Any:
 
 def _text(subject: Any, name: str) -> str | None:
     value = _read(subject, name)
-    return str(value) if isinstance(value, str) and value else None
+    return bounded_text(value)[0] if isinstance(value, str) and value else None
 
 
 def _identifier(subject: Any, name: str) -> str | None:
     value = _read(subject, name)
-    return str(value) if isinstance(value, UUID) or (isinstance(value, str) and value) else None
+    return str(value) if isinstance(value, UUID) else _text(subject, name)

@@ -7,7 +7,8 @@ import logging
 from collections.abc import Callable, Collection
 from typing import Any
 
-from opentelemetry.instrumentation.instrumentor import BaseInstrumentor
+# BaseInstrumentor is exported, but mypy cannot see it.
+from opentelemetry.instrumentation.instrumentor import BaseInstrumentor  # type: ignore[attr-defined]
 
 from hookspan.contract.errors import InstrumentationError
 from hookspan.contract.points import InterceptionPoint
@@ -26,7 +27,7 @@ from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.recorder import LIVE, Recorder
 from hookspan.telemetry.settings import Settings
-from hookspan.version import VERSION
+from hookspan.version import __version__
 
 logger = logging.getLogger("hookspan")
 
@@ -65,7 +66,7 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     installed = versions.find()
     _require(settings, installed)
     recorder = Recorder(
-        VERSION,
+        __version__,
         settings,
         identify=identify,
         identify_run=identify_run,

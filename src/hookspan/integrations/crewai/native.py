@@ -9,13 +9,12 @@ from typing import Any
 from hookspan.contract.errors import HookAborted
 from hookspan.engine.observe import observed
 from hookspan.engine.probe import Loop
+from hookspan.engine.reducers import Reducer
 from hookspan.integrations.crewai.effects import effect_of
 from hookspan.integrations.crewai.patching import Patch
 
 
-def watch_loop(
-    dispatch: Any, convert: Callable[[HookAborted], BaseException] | None
-) -> Patch:
+def watch_loop(dispatch: Any, convert: Callable[[HookAborted], BaseException] | None) -> Patch:
     """Make the patch that watches crewAI's loop.
 
     Every seam looks ``run_hooks`` up in its module when it dispatches, so that this one
@@ -25,12 +24,15 @@ def watch_loop(
         dispatch: The module ``crewai.hooks.dispatch``.
         convert: Makes an abort of crewAI's from one of ours, None where ours is one.
     """
+
+    def default_reducer(_point: Any) -> Reducer:
+        reducer: Reducer = dispatch._default_reducer  # noqa: SLF001 - the seam itself
+        return reducer
+
     loop = Loop(
-        default_reducer=lambda _point: dispatch._default_reducer,  # noqa: SLF001 - the seam itself
+        default_reducer=default_reducer,
         abort_type=dispatch.HookAborted,
         convert=convert,
         effect=effect_of,
     )
-    return Patch(
-        dispatch, "run_hooks", lambda run: functools.wraps(run)(observed(run, loop))
-    )
+    return Patch(dispatch, "run_hooks", lambda run: functools.wraps(run)(observed(run, loop)))

@@ -8,7 +8,7 @@ from typing import Any
 Wrap = Callable[[Any], Any]
 """Makes the replacement of an attribute from the original."""
 
-_ABSENT = object()
+_ABSENT: Any = object()
 
 
 class Patch:
@@ -27,7 +27,7 @@ class Patch:
     def __init__(self, owner: Any, name: str, wrap: Wrap) -> None:
         self._owner = owner
         self._name = name
-        self._original = vars(owner).get(name, _ABSENT)
+        self._original = _own(owner, name)
         self._replacement = wrap(getattr(owner, name))
 
     def apply(self) -> None:
@@ -36,12 +36,17 @@ class Patch:
 
     def undo(self) -> None:
         """Put back what was there, unless somebody has replaced the replacement."""
-        if vars(self._owner).get(self._name, _ABSENT) is not self._replacement:
+        if _own(self._owner, self._name) is not self._replacement:
             return
         if self._original is _ABSENT:
             delattr(self._owner, self._name)
         else:
             setattr(self._owner, self._name, self._original)
+
+
+def _own(owner: Any, name: str) -> Any:
+    """Return what an object itself holds under a name, not what it inherits."""
+    return owner.__dict__.get(name, _ABSENT)
 
 
 class Patches:

@@ -56,14 +56,14 @@ def find() -> Installed:
     version = importlib.metadata.version("crewai")
     if _numbers(version) < FLOOR:
         needed = ".".join(map(str, FLOOR))
-        problem = f"crewAI {version} is older than {needed}, the first one supported: upgrade crewai"
+        problem = f"crewAI {version} is older than {needed}, the first supported: upgrade crewai"
         return Installed(version, problems=(problem,))
     try:
         dispatch = importlib.import_module(_DISPATCH)
     except ImportError as error:
         return Installed(version, problems=(f"crewAI {version} has no {_DISPATCH} ({error})",))
     missing = [name for name in _DISPATCH_NAMES if not hasattr(dispatch, name)]
-    if not missing and not _RUN_HOOKS_NEEDS <= set(_parameters(dispatch.run_hooks)):
+    if not missing and not _RUN_HOOKS_NEEDS.issubset(_parameters(dispatch.run_hooks)):
         missing = ["run_hooks(reducer=, verbose=)"]
     if missing:
         names = ", ".join(missing)
