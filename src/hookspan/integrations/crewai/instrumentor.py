@@ -172,7 +172,9 @@ def instrument(**kwargs: Any) -> None:
         InstrumentationError: A setting is unknown or invalid, or a point of ``require_points``
             cannot be instrumented. Nothing is changed then.
     """
-    CrewAIHooksInstrumentor().instrument(skip_dep_check=True, **kwargs)
+    instrumentor = CrewAIHooksInstrumentor()
+    if not instrumentor.is_instrumented_by_opentelemetry:
+        instrumentor.instrument(skip_dep_check=True, **kwargs)
 
 
 def uninstrument() -> None:
