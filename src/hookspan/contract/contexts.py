@@ -23,6 +23,22 @@ def _alias(meaning: str) -> Any:
     return property(read, write, doc=f"{meaning}: another name of ``payload``.")
 
 
+def _self_then(attribute: str) -> Any:
+    """Make a payload that is the context itself before a call and an attribute of it after."""
+
+    def read(ctx: Any) -> Any:
+        value = getattr(ctx, attribute)
+        return ctx if value is None else value
+
+    def write(ctx: Any, value: Any) -> None:
+        if getattr(ctx, attribute) is None:
+            message = "before the call the payload is the context: change its fields in place"
+            raise AttributeError(message)
+        setattr(ctx, attribute, value)
+
+    return property(read, write, doc=f"The context before the call, then ``{attribute}``.")
+
+
 @dataclass
 class InterceptionContext:
     """What the contexts of all points share.
@@ -106,10 +122,7 @@ class LLMCallHookContext:
     llm: Any = None
     iterations: int = 0
 
-    @property
-    def payload(self) -> Any:
-        """The context itself before the call, the response after it."""
-        return self if self.response is None else self.response
+    payload = _self_then("response")
 
 
 @dataclass
@@ -139,10 +152,7 @@ class ToolCallHookContext:
     tool_result: str | None = None
     raw_tool_result: Any = None
 
-    @property
-    def payload(self) -> Any:
-        """The context itself before the call, the result after it."""
-        return self if self.tool_result is None else self.tool_result
+    payload = _self_then("tool_result")
 
 
 @dataclass

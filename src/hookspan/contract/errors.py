@@ -33,6 +33,10 @@ class HookAborted(HookspanError):  # noqa: N818 - the name is the contract's
             the hook that raised.
     """
 
+    # A subclass may leave this constructor uncalled: its abort counts all the same.
+    reason: str = ""
+    source: Any = None
+
     def __init__(self, reason: str, source: Any = None) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -46,7 +50,7 @@ class RegistrationError(HookspanError):
         culprit: The object that was refused.
     """
 
-    def __init__(self, message: str, culprit: object) -> None:
+    def __init__(self, message: str, culprit: object = None) -> None:
         super().__init__(message)
         self.culprit = culprit
 
