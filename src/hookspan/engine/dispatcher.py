@@ -27,8 +27,9 @@ class Dispatcher:
     """Runs the hooks of a registry.
 
     What it costs: with no hook at the point one table look-up (and one context variable once a
-    scope was used in this process); with hooks, the call of each and nothing else. While somebody observes, each hook is
-    called through a probe, in a loop that is swapped in for that time.
+    scope was used in this process); with hooks, the call of each and nothing else. While somebody
+    observes, each hook is called through a probe, in a loop that is swapped in for that time.
+    ``benchmarks/`` holds it to that.
 
     Args:
         registry: Where the hooks are.
@@ -38,7 +39,7 @@ class Dispatcher:
 
     def __init__(self, registry: HookRegistry) -> None:
         self.registry = registry
-        self._run: Run = run_hooks
+        self._run: Run  # set by `_swap`, which `on_change` calls at once
         registry.on_change(self._reload)
         DISPATCHES.on_change(self._swap)
 

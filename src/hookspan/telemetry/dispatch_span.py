@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
-from opentelemetry.context import Context, attach, detach, get_current
+from opentelemetry.context import Context, attach, detach
 from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, Tracer
 
 from hookspan.contract.outcomes import HookOutcome, Outcome
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from hookspan.telemetry.settings import Settings
 
 _CHAIN_LIMIT = 32
-_NAMES = {point: f"run_hooks {point.value}" for point in InterceptionPoint}
 _VALUES = {point: point.value for point in InterceptionPoint}
 _MORE = "_OTHER"
+_NOT_REACHED = HookOutcome.NOT_REACHED.value
 
 Identify = Callable[[Any], dict[str, Any]]
 """Returns what a context says of the agent, task, tool, step, crew and flow at work."""
@@ -41,10 +41,23 @@ class DispatchSpan:
         chain: Its hooks and what became of them.
         record: The run it belongs to, or None.
         context: The context that its hooks run in: its span is current there.
-        duration: How long it took, in seconds; set by `close`.
+        duration: How long it took, in seconds; set by `close`, as the next two.
+        outcome: What it came to.
+        crashes: Name and error of each hook that crashed.
     """
 
-    __slots__ = ("_span", "_started", "_token", "chain", "context", "duration", "point", "record")
+    __slots__ = (
+        "_span",
+        "_started",
+        "_token",
+        "chain",
+        "context",
+        "crashes",
+        "duration",
+        "outcome",
+        "point",
+        "record",
+    )
 
     def __init__(
         self,
@@ -52,71 +65,70 @@ class DispatchSpan:
         chain: Chain,
         record: ExecutionRecord | None,
         identity: dict[str, Any],
+        current: Context,
     ) -> None:
         self.chain = chain
         self.record = record
         self.point = point_value(chain.point)
         self.duration = 0.0
-        current = get_current()
-        self._span = start_span(
-            tracer, f"run_hooks {self.point}", current, self._attributes(identity)
-        )
+        self.outcome = Outcome.PROCEEDED
+        self.crashes: list[tuple[str, BaseException]] = []
+        attributes = {
+            semconv.CREWAI_HOOK_POINT: self.point,
+            semconv.CREWAI_HOOK_COUNT: len(chain.hooks),
+            **identity,
+        }
+        self._span = start_span(tracer, f"run_hooks {self.point}", current, attributes)
         self.context = trace.set_span_in_context(self._span, current)
         self._token = attach(self.context)
         self._started = time.perf_counter()
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """Which run, agent, task, tool and step the dispatch is about."""
-        return self.record.identity if self.record else {}
-
-    def _attributes(self, identity: dict[str, Any]) -> dict[str, Any]:
-        attributes = {
-            semconv.CREWAI_HOOK_POINT: self.point,
-            semconv.CREWAI_HOOK_COUNT: len(self.chain.hooks),
-        }
-        attributes.update(identity)
-        return attributes
-
     def close(self) -> None:
-        """Give the context back and take the time."""
+        """Give the context back, take the time, and read once what all signals then say."""
         self.duration = time.perf_counter() - self._started
         detach(self._token)
+        self.outcome = self.chain.outcome
+        self.crashes = crashed(self.chain)
 
     def end(self, settings: Settings) -> None:
         """Say on the span what became of the dispatch, and end it."""
         span, chain = self._span, self.chain
         if span.is_recording():
-            outcome = chain.outcome
+            names, results = hooks_shown(chain)
             attributes: dict[str, Any] = {
-                semconv.CREWAI_HOOK_OUTCOME: outcome.value,
+                semconv.CREWAI_HOOK_OUTCOME: self.outcome.value,
                 semconv.CREWAI_HOOK_DURATION: self.duration,
-                semconv.CREWAI_HOOK_EFFECT: chain.effect.value,
-                semconv.CREWAI_HOOK_CHAIN: chain_text(chain),
+                semconv.CREWAI_HOOK_EFFECT: self.effect,
+                semconv.CREWAI_HOOK_CHAIN: chain_text(names, results, len(chain.hooks)),
             }
-            if len(chain.hooks) == 1:
-                only = chain.results()[0]
-                attributes[semconv.CREWAI_HOOK_NAME] = hook_label(only.hook)
-                attributes[semconv.CREWAI_HOOK_RESULT] = only.outcome.value
-            if outcome is Outcome.MODIFIED:
+            if len(names) == 1:
+                attributes[semconv.CREWAI_HOOK_NAME] = names[0]
+                attributes[semconv.CREWAI_HOOK_RESULT] = results[0]
+            if self.outcome is Outcome.MODIFIED:
                 attributes[semconv.CREWAI_HOOK_CHANGE] = semconv.CREWAI_HOOK_CHANGE_REPLACED
-            self._add_failures(span, attributes, settings)
-            if point_value(chain.point) == semconv.CREWAI_HOOK_POINT_EXECUTION_END:
+            if self.crashes or self.outcome is Outcome.ABORTED:
+                self._add_failures(span, attributes, settings)
+            if self.point == semconv.CREWAI_HOOK_POINT_EXECUTION_END:
                 attributes[semconv.CREWAI_EXECUTION_STATUS] = end_status(chain.ctx)
             span.set_attributes(attributes)
         span.end()
 
-    def _add_failures(self, span: Span, attributes: dict[str, Any], settings: Settings) -> None:
+    @property
+    def effect(self) -> str:
+        """What becomes of the verdict."""
         chain = self.chain
-        if chain.abort is not None:
-            attributes.update(abort_attributes(chain.abort, settings))
+        return chain.loop.effect(chain.point, self.outcome, chain.ctx).value
+
+    def _add_failures(self, span: Span, attributes: dict[str, Any], settings: Settings) -> None:
+        abort = self.chain.abort
+        if abort is not None:
+            attributes.update(abort_attributes(abort, settings))
             if settings.abort_status == "error":
-                attributes[semconv.ERROR_TYPE] = type_name(type(chain.abort))
+                attributes[semconv.ERROR_TYPE] = type_name(type(abort))
                 span.set_status(Status(StatusCode.ERROR))
-        crashes = crashed(chain)
-        if crashes:
-            attributes[semconv.CREWAI_HOOK_EXCEPTION_COUNT] = len(crashes)
-        for name, error in crashes:
+        if self.crashes:
+            attributes[semconv.CREWAI_HOOK_EXCEPTION_COUNT] = len(self.crashes)
+        for name, error in self.crashes:
             event = {semconv.CREWAI_HOOK_NAME: name, **error_attributes(error, settings)}
             span.add_event(semconv.EVENT_EXCEPTION, event)
 
@@ -145,13 +157,25 @@ def end_status(ctx: Any) -> str:
     )
 
 
-def chain_text(chain: Chain) -> list[str]:
-    """Return ``name=result`` of each hook, in order; of more than 32 the last one is a marker."""
-    texts = [f"{hook_label(entry[0])}={entry[1].value}" for entry in chain[:_CHAIN_LIMIT]]
-    rest = HookOutcome.NOT_REACHED.value
-    texts += [f"{hook_label(hook)}={rest}" for hook in chain.hooks[len(texts) : _CHAIN_LIMIT]]
-    if len(chain.hooks) > _CHAIN_LIMIT:
-        texts[-1] = f"{_MORE}={len(chain.hooks) - _CHAIN_LIMIT + 1}"
+def hooks_shown(chain: Chain) -> tuple[list[str], list[str]]:
+    """Return the names of the hooks, in order, and what became of each; of the first 32 only."""
+    names = [hook_label(hook) for hook in chain.hooks[:_CHAIN_LIMIT]]
+    results = [entry[1].value for entry in chain[:_CHAIN_LIMIT]]
+    results += [_NOT_REACHED] * (len(names) - len(results))
+    return names, results
+
+
+def chain_text(names: list[str], results: list[str], count: int) -> list[str]:
+    """Return ``name=result`` of each hook; with more than 32 of 31 and how many more there are.
+
+    Args:
+        names: Names of the hooks, of 32 at most.
+        results: What became of each.
+        count: How many hooks there are.
+    """
+    texts = [f"{name}={result}" for name, result in zip(names, results, strict=True)]
+    if count > _CHAIN_LIMIT:
+        texts[-1] = f"{_MORE}={count - _CHAIN_LIMIT + 1}"
     return texts
 
 

@@ -21,7 +21,6 @@ from hookspan.telemetry.dispatch_span import (
     DispatchSpan,
     Identify,
     abort_attributes,
-    crashed,
     end_status,
     error_attributes,
     message_of,
@@ -130,8 +129,10 @@ class Recorder:
         points = self._settings.points
         if (points and point_value(chain.point) not in points) or not is_instrumentation_enabled():
             return _nothing
-        record = current_execution(get_current())
-        span = DispatchSpan(self._dispatch_tracer, chain, record, self._identity(chain.ctx, record))
+        current = get_current()
+        record = current_execution(current)
+        identity = self._identity(chain.ctx, record)
+        span = DispatchSpan(self._dispatch_tracer, chain, record, identity, current)
         LIVE.open_dispatch(span, span.point)
 
         def finish(_error: BaseException | None) -> None:
@@ -158,20 +159,19 @@ class Recorder:
     def _count(self, span: DispatchSpan) -> None:
         """Put a dispatch that has ended into the metrics, the run's counts and the audit log."""
         chain, record, context = span.chain, span.record, span.context
-        outcome = chain.outcome
+        aborted = span.outcome is Outcome.ABORTED
         workflow = record.workflow if record else None
-        self._instruments.dispatch(span.point, outcome.value, workflow, span.duration, context)
-        crashes = crashed(chain)
+        self._instruments.dispatch(span.point, span.outcome.value, workflow, span.duration, context)
         if record is not None:
             if span.point == semconv.CREWAI_HOOK_POINT_EXECUTION_END:
                 record.status = end_status(chain.ctx)
-            if crashes or outcome is Outcome.ABORTED:
-                record.count(aborts=int(outcome is Outcome.ABORTED), exceptions=len(crashes))
-        for name, error in crashes:
+            if span.crashes or aborted:
+                record.count(aborts=int(aborted), exceptions=len(span.crashes))
+        for name, error in span.crashes:
             self._instruments.exception(span.point, name, type_name(type(error)), context)
             attributes = {semconv.CREWAI_HOOK_NAME: name, **error_attributes(error, self._settings)}
             self._emit(semconv.EVENT_CREWAI_HOOK_EXCEPTION, span, attributes)
-        if chain.abort is not None:
+        if aborted and chain.abort is not None:
             attributes = abort_attributes(chain.abort, self._settings)
             source = attributes[semconv.CREWAI_HOOK_ABORT_SOURCE]
             self._instruments.abort(span.point, source, context)
@@ -182,7 +182,7 @@ class Recorder:
         about = {
             **self._identity(span.chain.ctx, span.record),
             semconv.CREWAI_HOOK_POINT: span.point,
-            semconv.CREWAI_HOOK_EFFECT: span.chain.effect.value,
+            semconv.CREWAI_HOOK_EFFECT: span.effect,
         }
         emit(self._logger, event, {**about, **attributes}, span.context)
 
