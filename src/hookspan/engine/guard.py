@@ -44,7 +44,10 @@ class Guard:
                 exc_info=error,
             )
         for listener in self._listeners:
-            listener(operation, error)
+            try:
+                listener(operation, error)
+            except Exception as failure:  # who counts failures must not break a run either
+                logger.debug("a listener of hookspan's failures failed", exc_info=failure)
 
     def on_failure(self, listener: FailureListener) -> Callable[[], None]:
         """Tell a listener of every failure; return what ends that."""
@@ -58,4 +61,3 @@ class Guard:
 
 GUARD = Guard()
 """The guard of this process."""
-

@@ -131,26 +131,30 @@ def checked_hook(hook: object) -> Hook:
     if not callable(hook):
         message = f"a hook is a callable that takes one context, got {type(hook).__name__}"
         raise NotAHookError(message, hook)
-    call = getattr(type(hook), "__call__", None)  # noqa: B004 - the method itself is inspected
-    for function in (hook, call):
-        if _is_asynchronous(function):
-            message = (
-                f"{hook_name(hook)} is asynchronous, and nothing would await it: a hook is a plain "
-                "`def`. Move the awaiting part out of the hook."
-            )
-            raise NotAHookError(message, hook)
+    if _is_asynchronous(hook):
+        message = (
+            f"{hook_name(hook)} is asynchronous, and nothing would await it: a hook is a plain "
+            "`def`. Move the awaiting part out of the hook."
+        )
+        raise NotAHookError(message, hook)
     _check_signature(hook)
     return hook
 
 
-def _is_asynchronous(function: object) -> bool:
-    while isinstance(function, functools.partial):
-        function = function.func
-    return (
-        inspect.iscoroutinefunction(function)
-        or inspect.isasyncgenfunction(function)
-        or inspect.isgeneratorfunction(function)
-    )
+def _is_asynchronous(hook: object) -> bool:
+    function: Any = hook
+    while isinstance(function, (functools.partial, staticmethod)):
+        function = function.func if isinstance(function, functools.partial) else function.__func__
+    call = getattr(type(function), "__call__", None)  # noqa: B004 - the method itself is inspected
+    return any(is_kind(code) for code in (function, call) for is_kind in _NEVER_AWAITED)
+
+
+_NEVER_AWAITED = (
+    inspect.iscoroutinefunction,
+    inspect.isasyncgenfunction,
+    inspect.isgeneratorfunction,
+)
+"""Calling one of these runs none of its code; it only makes something that is to be driven."""
 
 
 def _check_signature(hook: Hook) -> None:
@@ -184,7 +188,11 @@ def checked_names(kind: str, names: Iterable[str] | None) -> frozenset[str] | No
     if isinstance(names, str):
         message = f"{kind}= takes a list of names; write {kind}=[{names!r}]"
         raise EmptyFilterError(message, names)
-    given: list[object] = list(names)
+    try:
+        given: list[object] = list(names)
+    except TypeError:
+        message = f"{kind}= takes a list of names, got {type(names).__name__}"
+        raise EmptyFilterError(message, names) from None
     found = [name for name in given if isinstance(name, str) and name]
     if not given or len(found) != len(given):
         message = (

@@ -148,9 +148,10 @@ class HookRegistry:
         Yields:
             The scope.
         """
-        if not self.scopes_used:
-            self.scopes_used = True
-            self._changed()
+        with self._lock:  # a second thread must not open a scope that dispatchers don't look at yet
+            if not self.scopes_used:
+                self.scopes_used = True
+                self._changed()
         variable = self.store.scope
         scope = {point: list(held) for point, held in (variable.get() or {}).items()}
         for point, added in (hooks or {}).items():
