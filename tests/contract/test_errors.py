@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,10 @@ TREE: dict[str, list[type[Exception]]] = {
     "ExecutionStateError": [HookspanError, RuntimeError],
     "InstrumentationError": [HookspanError],
 }
+
+
+def pickled(error: Exception) -> Any:
+    return pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
 
 
 def test_the_tree_is_the_one_that_is_drawn() -> None:
@@ -41,12 +47,13 @@ def test_an_abort_carries_a_reason_and_an_optional_source() -> None:
 
 
 def test_an_abort_survives_pickling() -> None:
-    loaded = pickle.loads(pickle.dumps(HookAborted("why", "who")))  # noqa: S301 - our own bytes
+    loaded = pickled(HookAborted("why", "who"))
     assert (type(loaded), loaded.reason, loaded.source) == (HookAborted, "why", "who")
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, lambda error: pickle.loads(pickle.dumps(error))])
-def test_a_registration_error_survives_copying_and_pickling(duplicate: object) -> None:
-    assert callable(duplicate)
+@pytest.mark.parametrize("duplicate", [copy.copy, pickled])
+def test_a_registration_error_survives_copying_and_pickling(
+    duplicate: Callable[[Exception], Any],
+) -> None:
     made = duplicate(NotAHookError("not callable", 3))
     assert (type(made), str(made), made.culprit) == (NotAHookError, "not callable", 3)

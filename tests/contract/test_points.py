@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from enum import Enum
 
 import pytest
@@ -33,7 +34,9 @@ class Foreign(str, Enum):
 
 def test_there_are_these_twenty_points_in_this_order() -> None:
     """'The full catalog of framework-native interception points'."""
-    assert [point.value for point in InterceptionPoint] == sum(CATALOGUE.values(), [])
+    assert [point.value for point in InterceptionPoint] == list(
+        itertools.chain(*CATALOGUE.values())
+    )
     assert len(InterceptionPoint) == 20
 
 
