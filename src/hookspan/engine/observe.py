@@ -71,9 +71,7 @@ class Observation(Generic[T]):
         """Whether there is an observer."""
         return bool(self._observers)
 
-    def observe(
-        self, begin: Begin[T], wanted: Callable[[], bool] = _always
-    ) -> Callable[[], None]:
+    def observe(self, begin: Begin[T], wanted: Callable[[], bool] = _always) -> Callable[[], None]:
         """Add an observer, after those that are there.
 
         Args:

@@ -1,0 +1,146 @@
+"""P1, P3, P3b and half of P9: one dispatch of the engine's and of crewAI's, without telemetry.
+
+crewAI's event is off in every variant: at 60 us it would hide everything else.
+
+P3b counts what watching crewAI's loop costs as such: ``run_hooks`` is replaced by the observed
+one, an observer is told of the beginning and the end of each dispatch and does nothing. Chain,
+probes, clock readings and the guard around the observer are in it; spans and metrics are not. The
+line "nobody listens" is the same replacement while no observer wants to hear: what an
+instrumented crew pays as long as no provider is set.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.timing import Row, Variant, best, report, slowed, times
+from hookspan.contract.contexts import InputContext
+from hookspan.contract.points import InterceptionPoint
+from hookspan.engine.dispatcher import Dispatcher
+from hookspan.engine.observe import DISPATCHES
+from hookspan.engine.registry import HookRegistry
+from hookspan.integrations.crewai.native import watch_loop
+
+POINT = InterceptionPoint.INPUT
+CREWAI: Any = importlib.import_module("crewai.hooks.dispatch")
+HOOKS_ELSEWHERE = 10_000
+
+
+def no_op(_ctx: Any) -> None:
+    """Be a hook that does nothing."""
+
+
+def silence_event() -> None:
+    """Take crewAI's own event out of what is measured."""
+    CREWAI._emit_telemetry = lambda *_args: None  # noqa: SLF001 - no switch turns it off
+
+
+def loaded() -> Dispatcher:
+    """Make a dispatcher that has many hooks, none of them at the point that is dispatched."""
+    registry = HookRegistry()
+    others = [point for point in InterceptionPoint if point is not POINT]
+    for number in range(HOOKS_ELSEWHERE):
+        registry.store.add(others[number % len(others)], no_op)
+    return Dispatcher(registry)
+
+
+def misses(rounds: int, slow: float) -> list[Row]:
+    """Measure a dispatch that finds no hook."""
+    ctx, point = InputContext({}), CREWAI.InterceptionPoint.INPUT
+    ours = slowed(Dispatcher(HookRegistry()).dispatch, slow)
+    full = slowed(loaded().dispatch, slow)
+    crewai = CREWAI.dispatch
+    found = best(
+        {
+            "ours": Variant(lambda: ours(POINT, ctx)),
+            "full": Variant(lambda: full(POINT, ctx)),
+            "crewAI": Variant(lambda: crewai(point, ctx)),
+        },
+        rounds,
+    )
+    return [
+        Row(
+            "P1",
+            "engine, miss / crewAI's miss",
+            found["ours"] / found["crewAI"],
+            0.6,
+            detail=times(found, "ours", "crewAI"),
+        ),
+        Row(
+            "P9",
+            f"engine, miss with {HOOKS_ELSEWHERE} hooks at other points / without",
+            found["full"] / found["ours"],
+            1.1,
+            detail=times(found, "full", "ours"),
+        ),
+    ]
+
+
+def hits(rounds: int, slow: float) -> list[Row]:
+    """Measure a dispatch that finds one hook."""
+    ctx, point = InputContext({}), CREWAI.InterceptionPoint.INPUT
+    dispatcher = Dispatcher(HookRegistry())
+    dispatcher.registry.register(POINT, no_op)
+    CREWAI.register(point, no_op)
+    ours, crewai = slowed(dispatcher.dispatch, slow), CREWAI.dispatch
+    found = best(
+        {
+            "ours": Variant(lambda: ours(POINT, ctx)),
+            "crewAI": Variant(lambda: crewai(point, ctx)),
+            "quiet": Variant(lambda: crewai(point, ctx), lambda: watched(slow, listening=False)),
+            "probed": Variant(lambda: crewai(point, ctx), lambda: watched(slow, listening=True)),
+        },
+        rounds,
+    )
+    plain = found["crewAI"]
+    return [
+        Row(
+            "P3",
+            "engine, hit / crewAI's hit",
+            found["ours"] / plain,
+            1.0,
+            detail=times(found, "ours", "crewAI"),
+        ),
+        Row(
+            "P3b",
+            "crewAI's loop, observed / not",
+            found["probed"] / plain,
+            2.5,
+            detail=times(found, "probed", "crewAI"),
+        ),
+        Row(
+            "P3b",
+            "crewAI's loop, nobody listens / not observed",
+            found["quiet"] / plain,
+            detail=times(found, "quiet", "crewAI"),
+        ),
+    ]
+
+
+def watched(slow: float, *, listening: bool) -> Callable[[], None]:
+    """Watch crewAI's loop with an observer that does nothing; return what ends that."""
+    patch = watch_loop(CREWAI, None)
+    patch.apply()
+    # Below the patch, which undoes itself only where its own replacement still stands.
+    replaced = CREWAI.run_hooks
+    CREWAI.run_hooks = slowed(replaced, slow)
+    stop = DISPATCHES.observe(lambda _chain: no_op, lambda: listening)
+
+    def undo() -> None:
+        stop()
+        CREWAI.run_hooks = replaced
+        patch.undo()
+
+    return undo
+
+
+def rows(rounds: int, slow: float) -> list[Row]:
+    """Measure all of it."""
+    silence_event()
+    return misses(rounds, slow) + hits(rounds, slow)
+
+
+if __name__ == "__main__":
+    report(rows)
