@@ -81,6 +81,8 @@ class Live:
         """Drop what is open: it was the parent's, and this is a child that was forked."""
         self._dispatches.clear()
         self._executions.clear()
+        self._points_seen.clear()
+        self._kinds_seen.clear()
 
 
 _LIVES: WeakSet[Live] = WeakSet()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hookspan.engine.hooks import function_of, hook_name
+from hookspan.engine.hooks import hook_name
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeGuard
 
 OTHER = "_OTHER"
 """What a metric says in the place of a value beyond its cap."""
@@ -34,6 +36,11 @@ class BoundedNames:
         return name
 
 
+def is_text(value: object) -> TypeGuard[str]:
+    """Tell whether a value is a string, without asking the value: its ``__class__`` may raise."""
+    return issubclass(type(value), str)
+
+
 def bounded_text(value: object) -> tuple[str, bool]:
     """Return a value as text that may be exported, and whether it was cut.
 
@@ -43,7 +50,7 @@ def bounded_text(value: object) -> tuple[str, bool]:
     Returns:
         Valid UTF-8 of at most `LONGEST` bytes, and whether something is missing.
     """
-    text = str(value) if isinstance(value, str) else f"<{type_name(type(value))}>"
+    text = str.__str__(value) if is_text(value) else f"<{type_name(type(value))}>"
     data = text.encode("utf-8", "replace")
     if len(data) <= LONGEST:
         return data.decode("utf-8"), False
@@ -56,11 +63,7 @@ def source_label(source: Any) -> str:
     A string stays as it is; a function is ``module.qualname``, a partial the function in it, any
     other object its class. Nothing is rendered.
     """
-    if isinstance(source, str):
-        return bounded_text(source)[0]
-    while isinstance(source, functools.partial):
-        source = source.func
-    return hook_label(function_of(source))
+    return bounded_text(source)[0] if is_text(source) else hook_label(source)
 
 
 def hook_label(hook: Any) -> str:

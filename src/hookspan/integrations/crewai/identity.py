@@ -11,7 +11,7 @@ from uuid import UUID
 
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
-from hookspan.telemetry.names import bounded_text
+from hookspan.telemetry.names import bounded_text, is_text
 
 _ROLES = ("_original_role", "role")
 
@@ -102,9 +102,9 @@ def _read(subject: Any, name: str) -> Any:
 
 def _text(subject: Any, name: str) -> str | None:
     value = _read(subject, name)
-    return bounded_text(value)[0] if isinstance(value, str) and value else None
+    return bounded_text(value)[0] if is_text(value) and value else None
 
 
 def _identifier(subject: Any, name: str) -> str | None:
     value = _read(subject, name)
-    return str(value) if isinstance(value, UUID) else _text(subject, name)
+    return str(value) if type(value) is UUID else _text(subject, name)
