@@ -57,7 +57,7 @@ class Memory:
         self.tracer_provider.add_span_processor(SimpleSpanProcessor(self._spans))
         self._reader = InMemoryMetricReader()
         self.meter_provider = MeterProvider([self._reader], shutdown_on_exit=False)
-        self._logs = InMemoryLogRecordExporter()
+        self._logs = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]  # so it is
         self.logger_provider = LoggerProvider(shutdown_on_exit=False)
         self.logger_provider.add_log_record_processor(SimpleLogRecordProcessor(self._logs))
         self.check = LiveCheck(registry.load())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from hookspan.contract.outcomes import Outcome
 from hookspan.engine.hooks import function_of
@@ -47,10 +47,13 @@ def source_name(source: Any) -> str | None:
     Args:
         source: A string, a hook or any object; None for none.
     """
-    if source is None or isinstance(source, str):
-        return source
-    name = getattr(function_of(source), "__name__", None)
-    return name if isinstance(name, str) else type(source).__name__
+    if source is None or issubclass(type(source), str):
+        return cast("str | None", source)
+    try:
+        name = function_of(source).__name__
+    except Exception:  # noqa: BLE001 - a hostile object is named after its class
+        name = None
+    return str(name) if issubclass(type(name), str) else type(source).__name__
 
 
 def _fields(chain: Chain) -> dict[str, Any]:

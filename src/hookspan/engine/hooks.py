@@ -74,9 +74,12 @@ def _role(ctx: Any) -> Any:
     return role if role is not None else getattr(ctx, "agent_role", None)
 
 
-def function_of(hook: Hook) -> Hook:
-    """Return the user's own callable behind an entry of a hook table."""
-    return hook.function if isinstance(hook, ConfiguredHook) else hook
+def function_of(hook: Any) -> Any:
+    """Return the user's own callable behind an entry of a hook table.
+
+    As everywhere here the type is asked, not the object: a ``__class__`` of a user's may raise.
+    """
+    return hook.function if type(hook) is ConfiguredHook else hook
 
 
 def hook_name(hook: Any) -> str:
@@ -86,7 +89,7 @@ def hook_name(hook: Any) -> str:
     never renders the object.
     """
     function: Any = function_of(hook)
-    while isinstance(function, functools.partial):
+    while issubclass(type(function), functools.partial):
         function = function.func
     named: Any = function if _text(function, "__qualname__") else _class_of(function)
     module = _text(named, "__module__")
@@ -104,7 +107,7 @@ def _text(subject: Any, attribute: str) -> str | None:
         value = getattr(subject, attribute, None)
     except Exception:  # noqa: BLE001 - a hostile property must not break naming
         return None
-    return value if isinstance(value, str) else None
+    return value if issubclass(type(value), str) else None
 
 
 def checked_point(point: object) -> InterceptionPoint:
@@ -145,7 +148,7 @@ def _is_asynchronous(hook: object) -> bool:
     function: Any = hook
     while isinstance(function, (functools.partial, staticmethod)):
         function = function.func if isinstance(function, functools.partial) else function.__func__
-    call = getattr(type(function), "__call__", None)  # noqa: B004 - the method itself is inspected
+    call = getattr(_class_of(function), "__call__", None)  # noqa: B004 - the method is inspected
     return any(is_kind(code) for code in (function, call) for is_kind in _NEVER_AWAITED)
 
 

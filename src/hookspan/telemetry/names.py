@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hookspan.engine.hooks import hook_name
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeGuard
+    from typing import TypeGuard
 
 OTHER = "_OTHER"
 """What a metric says in the place of a value beyond its cap."""
