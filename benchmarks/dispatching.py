@@ -15,7 +15,7 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.timing import Row, Variant, best, report, slowed, times
+from benchmarks.timing import Row, Variant, measure, report, slowed
 from hookspan.contract.contexts import InputContext
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.dispatcher import Dispatcher
@@ -52,7 +52,7 @@ def misses(rounds: int, slow: float) -> list[Row]:
     ours = slowed(Dispatcher(HookRegistry()).dispatch, slow)
     full = slowed(loaded().dispatch, slow)
     crewai = CREWAI.dispatch
-    found = best(
+    found = measure(
         {
             "ours": Variant(lambda: ours(POINT, ctx)),
             "full": Variant(lambda: full(POINT, ctx)),
@@ -64,16 +64,16 @@ def misses(rounds: int, slow: float) -> list[Row]:
         Row(
             "P1",
             "engine, miss / crewAI's miss",
-            found["ours"] / found["crewAI"],
+            found.ratio("ours", "crewAI"),
             0.6,
-            detail=times(found, "ours", "crewAI"),
+            detail=found.times("ours", "crewAI"),
         ),
         Row(
             "P9",
             f"engine, miss with {HOOKS_ELSEWHERE} hooks at other points / without",
-            found["full"] / found["ours"],
+            found.ratio("full", "ours"),
             1.1,
-            detail=times(found, "full", "ours"),
+            detail=found.times("full", "ours"),
         ),
     ]
 
@@ -85,7 +85,7 @@ def hits(rounds: int, slow: float) -> list[Row]:
     dispatcher.registry.register(POINT, no_op)
     CREWAI.register(point, no_op)
     ours, crewai = slowed(dispatcher.dispatch, slow), CREWAI.dispatch
-    found = best(
+    found = measure(
         {
             "ours": Variant(lambda: ours(POINT, ctx)),
             "crewAI": Variant(lambda: crewai(point, ctx)),
@@ -94,27 +94,26 @@ def hits(rounds: int, slow: float) -> list[Row]:
         },
         rounds,
     )
-    plain = found["crewAI"]
     return [
         Row(
             "P3",
             "engine, hit / crewAI's hit",
-            found["ours"] / plain,
+            found.ratio("ours", "crewAI"),
             1.0,
-            detail=times(found, "ours", "crewAI"),
+            detail=found.times("ours", "crewAI"),
         ),
         Row(
             "P3b",
             "crewAI's loop, observed / not",
-            found["probed"] / plain,
+            found.ratio("probed", "crewAI"),
             2.5,
-            detail=times(found, "probed", "crewAI"),
+            detail=found.times("probed", "crewAI"),
         ),
         Row(
             "P3b",
             "crewAI's loop, nobody listens / not observed",
-            found["quiet"] / plain,
-            detail=times(found, "quiet", "crewAI"),
+            found.ratio("quiet", "crewAI"),
+            detail=found.times("quiet", "crewAI"),
         ),
     ]
 

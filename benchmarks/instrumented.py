@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.dispatching import CREWAI, HOOKS_ELSEWHERE, no_op, silence_event
-from benchmarks.timing import Row, Variant, best, report, slowed, times
+from benchmarks.timing import Row, Variant, measure, report, slowed
 from hookspan.contract.contexts import InputContext
 from hookspan.integrations.crewai.instrumentor import instrument, uninstrument
 
@@ -39,7 +39,7 @@ def rows(rounds: int, slow: float) -> list[Row]:
     silence_event()
     logging.disable()  # it would report, once a round, what this crewAI lacks
     ctx, point, dispatch = InputContext({}), CREWAI.InterceptionPoint.INPUT, CREWAI.dispatch
-    found = best(
+    found = measure(
         {
             "crewAI": Variant(lambda: dispatch(point, ctx)),
             "instrumented": Variant(lambda: dispatch(point, ctx), lambda: instrumented(slow)),
@@ -53,16 +53,16 @@ def rows(rounds: int, slow: float) -> list[Row]:
         Row(
             "P2",
             "crewAI instrumented, miss / not instrumented",
-            found["instrumented"] / found["crewAI"],
+            found.ratio("instrumented", "crewAI"),
             1.1,
-            detail=times(found, "instrumented", "crewAI"),
+            detail=found.times("instrumented", "crewAI"),
         ),
         Row(
             "P9",
             f"crewAI instrumented, miss with {HOOKS_ELSEWHERE} hooks elsewhere / without",
-            found["full"] / found["instrumented"],
+            found.ratio("full", "instrumented"),
             1.1,
-            detail=times(found, "full", "instrumented"),
+            detail=found.times("full", "instrumented"),
         ),
     ]
 

@@ -25,7 +25,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags
 
 from benchmarks.dispatching import no_op
-from benchmarks.timing import Call, Row, Variant, best, report, slowed, times
+from benchmarks.timing import Call, Row, Variant, measure, report, slowed
 from hookspan.contract.contexts import ToolCallHookContext
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.dispatcher import Dispatcher
@@ -140,7 +140,7 @@ def observing(made: Recorder) -> Callable[[], Callable[[], None]]:
 def without_sdk(rounds: int, slow: float) -> list[Row]:
     """Measure P4: what it costs an application that has set no provider."""
     call = dispatching(1, 0)
-    found = best(
+    found = measure(
         {
             "plain": Variant(call),
             "no SDK": Variant(dispatching(1, slow), observing(recorder())),
@@ -151,10 +151,10 @@ def without_sdk(rounds: int, slow: float) -> list[Row]:
         Row(
             "P4",
             "engine, hit, recorder but no SDK, over P3's hit",
-            found["no SDK"] - found["plain"],
+            found.total("no SDK", minus=["plain"]),
             3.0,
             "us",
-            times(found, "no SDK", "plain"),
+            found.times("no SDK", "plain"),
         )
     ]
 
@@ -169,7 +169,7 @@ def with_sdk(rounds: int, slow: float) -> list[Row]:
     stop = observe()
     by_hand = sampled.run(pipeline.floor, dispatching(1, 0))
     stop()
-    found = best(
+    found = measure(
         {
             "floor": Variant(by_hand, context=sampled),
             "sampled": Variant(one, observe, sampled),
@@ -180,21 +180,21 @@ def with_sdk(rounds: int, slow: float) -> list[Row]:
         },
         rounds,
     )
-    added = found["many"] - found["sampled"] - (found["many plain"] - found["plain"])
+    added = found.total("many", "plain", minus=["sampled", "many plain"])
     return [
         Row(
             "P5",
             "engine, hit, SDK and metrics / the same span and metrics by hand",
-            found["sampled"] / found["floor"],
+            found.ratio("sampled", "floor"),
             1.25,
-            detail=times(found, "sampled", "floor"),
+            detail=found.times("sampled", "floor"),
         ),
         Row(
             "P6",
             "the same, trace not sampled / sampled",
-            found["unsampled"] / found["sampled"],
+            found.ratio("unsampled", "sampled"),
             0.6,
-            detail=times(found, "unsampled", "sampled"),
+            detail=found.times("unsampled", "sampled"),
         ),
         Row(
             "P7",
@@ -202,7 +202,7 @@ def with_sdk(rounds: int, slow: float) -> list[Row]:
             added / MORE_HOOKS,
             1.5,
             "us",
-            times(found, "many", "sampled", "many plain", "plain"),
+            found.times("many", "sampled", "many plain", "plain"),
         ),
     ]
 

@@ -89,8 +89,8 @@ def markdown(rows: Sequence[dict[str, Any]], command: str) -> str:
     lines = [
         "# Benchmark results",
         "",
-        "The best of many short rounds, in CPU time of one thread; the variants of a row take",
-        "turns in one process. Ratios count, times depend on the machine.",
+        "CPU time of one thread; the variants of a row take turns in one process, and the median",
+        "over all rounds is given. Ratios count, times depend on the machine.",
         "",
         f"- Command: `{command}`",
         f"- Date: {datetime.now(timezone.utc):%Y-%m-%d}",

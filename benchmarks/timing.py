@@ -1,8 +1,8 @@
-"""How the benchmarks measure: CPU time of one thread, taking turns, the best of many rounds.
+"""How the benchmarks measure: CPU time of one thread, variants taking turns, medians of pairs.
 
-On a machine that others use too, a mean says what they did. The fastest of many short rounds says
-what the code costs; and since the variants take turns, what slows the machine down for a while
-slows all of them. What is compared are ratios; times are for information.
+A machine that others use too changes its speed from one moment to the next. The variants therefore
+take turns in short rounds, each round is compared with itself only, and the median of all rounds
+is what counts. What is compared are ratios; times are for information.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import timeit
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
 from dataclasses import asdict, dataclass
+from statistics import median
 from typing import Any
 
 Call = Callable[[], object]
@@ -72,21 +73,51 @@ class Variant:
             leave()
 
 
-def best(variants: Mapping[str, Variant], rounds: int) -> dict[str, float]:
-    """Return the cost of each variant in microseconds of CPU time, without that of the measuring.
+@dataclass(frozen=True)
+class Rounds:
+    """What was measured.
+
+    Attributes:
+        costs: Microseconds of one call by variant and round, without the cost of the measuring.
+    """
+
+    costs: dict[str, list[float]]
+
+    def ratio(self, of: str, to: str) -> float:
+        """Return the median of what one variant costs in terms of another, round by round."""
+        return median(a / b for a, b in zip(self.costs[of], self.costs[to], strict=True))
+
+    def total(self, *plus: str, minus: Sequence[str] = ()) -> float:
+        """Return the median of a sum of variants without some others, round by round.
+
+        Args:
+            *plus: Names of the variants to add.
+            minus: Names of those to subtract.
+        """
+        added = zip(*(self.costs[name] for name in plus), strict=True)
+        taken = zip(*(self.costs[name] for name in minus), strict=True)
+        return median(sum(a) - sum(b) for a, b in zip(added, taken, strict=True))
+
+    def times(self, *names: str) -> str:
+        """Return the times of some variants as text."""
+        return ", ".join(f"{name} {median(self.costs[name]):.2f} us" for name in names)
+
+
+def measure(variants: Mapping[str, Variant], rounds: int) -> Rounds:
+    """Let variants take turns.
 
     Args:
-        variants: The variants by name; they take turns.
+        variants: The variants by name.
         rounds: How many turns each has.
     """
-    nothing = "nothing"
-    turns = {nothing: Variant(lambda: None), **variants}
-    numbers = {name: _number(variant) for name, variant in turns.items()}
-    found = {name: float("inf") for name in turns}
+    nothing = Variant(lambda: None)
+    numbers = {name: _number(variant) for name, variant in variants.items()}
+    costs: dict[str, list[float]] = {name: [] for name in variants}
     for _ in range(rounds):
-        for name, variant in turns.items():
-            found[name] = min(found[name], variant.seconds(numbers[name]))
-    return {name: (found[name] - found[nothing]) * 1e6 for name in variants}
+        own = nothing.seconds(2000)
+        for name, variant in variants.items():
+            costs[name].append((variant.seconds(numbers[name]) - own) * 1e6)
+    return Rounds(costs)
 
 
 def _number(variant: Variant) -> int:
@@ -111,11 +142,6 @@ def slowed(function: Callable[..., Any], microseconds: float) -> Callable[..., A
         return function(*args, **kwargs)
 
     return slow
-
-
-def times(found: Mapping[str, float], *names: str) -> str:
-    """Return the times of some variants as text."""
-    return ", ".join(f"{name} {found[name]:.2f} us" for name in names)
 
 
 def report(rows: Callable[[int, float], Sequence[Row]]) -> None:
