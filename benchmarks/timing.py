@@ -96,7 +96,8 @@ class Rounds:
         """
         added = zip(*(self.costs[name] for name in plus), strict=True)
         taken = zip(*(self.costs[name] for name in minus), strict=True)
-        return median(sum(a) - sum(b) for a, b in zip(added, taken, strict=True))
+        sums: list[float] = [sum(a) - sum(b) for a, b in zip(added, taken, strict=True)]
+        return median(sums)
 
     def times(self, *names: str) -> str:
         """Return the times of some variants as text."""
