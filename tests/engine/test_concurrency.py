@@ -21,6 +21,7 @@ from hookspan.engine.api import (
 )
 from hookspan.engine.events import subscribe
 from hookspan.engine.observe import DISPATCHES
+from hookspan.engine.registry import HookRegistry, TupleStore
 from tests.engine.specimens import INPUT
 
 DISPATCHERS, DISPATCHES_EACH = 32, 30
@@ -136,6 +137,40 @@ def test_no_registration_is_lost() -> None:
     calls = dispatch(INPUT, InputContext([])).payload
     assert len(calls) == 8 * CHANGES_EACH
     assert whole(calls)
+
+
+@pytest.mark.parametrize(
+    ("action", "left"),
+    [
+        (lambda registry: registry.register(INPUT, repr), [print, repr, str]),
+        (lambda registry: registry.unregister(INPUT, print), [str]),
+        (lambda registry: registry.clear(INPUT), [str]),
+        (lambda registry: registry.clear_all(), [str]),
+    ],
+    ids=["register", "unregister", "clear", "clear_all"],
+)
+def test_a_registration_waits_for_the_change_before_it(
+    action: Callable[[HookRegistry], None], left: list[Any]
+) -> None:
+    """Between reading a point's hooks and writing them, a second thread comes along."""
+    registry, store = HookRegistry(), TupleStore()
+    second = threading.Thread(target=registry.register, args=(INPUT, str))
+
+    class Table(dict[Any, Any]):
+        def __getitem__(self, point: Any) -> Any:
+            held = super().__getitem__(point)
+            if second.ident is None:
+                second.start()
+                second.join(timeout=0.1)  # while the lock is held it cannot end
+            return held
+
+    store.add(INPUT, print)
+    store.table = Table(store.table)
+    registry.adopt(store)
+    action(registry)
+    second.join()
+
+    assert registry.hooks(INPUT) == left
 
 
 def test_observers_come_and_go_while_threads_dispatch() -> None:
