@@ -1,5 +1,8 @@
 """What holds for every test: our own failures are loud, and no hook outlives its test."""
 
+# What the guard has logged, and to whom it tells, is nobody else's business.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Generator

@@ -128,6 +128,19 @@ def test_a_tool_call_has_these_fields() -> None:
     }
 
 
+def test_a_step_says_its_kind_and_name() -> None:
+    """'`PRE_STEP` / `POST_STEP` carry `ctx.kind` ... and `ctx.step_name`'."""
+    ctx = contexts.StepContext("input", kind="flow_method", step_name="fetch")
+    assert (ctx.payload, ctx.kind, ctx.step_name) == ("input", "flow_method", "fetch")
+
+
+def test_an_end_says_status_and_error() -> None:
+    """'status: "completed" or "failed"'; 'error: The exception when status == "failed"'."""
+    error = RuntimeError("boom")
+    ctx = contexts.ExecutionEndContext(None, status="failed", error=error)
+    assert (ctx.output, ctx.status, ctx.error) == (None, "failed", error)
+
+
 def test_contexts_share_no_mutable_default() -> None:
     assert LLMCallHookContext().messages is not LLMCallHookContext().messages
     assert ToolCallHookContext().tool_input is not ToolCallHookContext().tool_input

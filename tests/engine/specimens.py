@@ -33,6 +33,15 @@ def noting(log: list[str], name: str, result: Any = None) -> Hook:
     return hook
 
 
+def returning(result: Any) -> Hook:
+    """Make a hook that returns this very object."""
+
+    def hook(_ctx: Any) -> Any:
+        return result
+
+    return hook
+
+
 def raising(error: BaseException) -> Hook:
     """Make a hook that raises this very object."""
 

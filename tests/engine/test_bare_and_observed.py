@@ -1,5 +1,8 @@
 """The bare loop and the observed one do the same, for every kind of hook."""
 
+# Which loop a dispatcher runs shows in no other way.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import copy
@@ -116,7 +119,7 @@ def run(point: InterceptionPoint, hooks: list[Spec]) -> Run:
         # A legacy False raises an error that is made on the spot: -1.
         done.raised = next((i for i, own in enumerate(errors) if own is error), -1)
         done.reason = getattr(error, "reason", None)
-        source = getattr(error, "source", None)
+        source: Any = getattr(error, "source", None)
         done.source = made.index(source) if source in made else source
     done.ctx = ctx
     return done
@@ -170,10 +173,9 @@ def test_both_loops_come_to_the_same() -> None:
 
         assert bare == observed == both == subscribed
         assert list(map(said, told)) == [expected_event(bare, len(hooks))] * 2
-        modified = replaced(point, hooks, bare)
-        assert {event.outcome == "modified" for event in told} == {
-            modified and not expected_event(bare, 1)["aborted"]
-        }
+        if "mutate" not in [hooks[index].kind for index in bare.calls]:
+            modified = replaced(point, hooks, bare) and not said(told[0])["aborted"]
+            assert [event.outcome == "modified" for event in told] == [modified] * 2
         generated.update(spec.kind for spec in hooks)
         left[bare.raised_type.__name__ if bare.raised_type else "nothing"] += 1
 

@@ -1,5 +1,8 @@
 """One dispatch: the four actions of a hook, composition, fail-open, the fast path."""
 
+# Which loop a dispatcher runs shows in no other way.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -17,7 +20,7 @@ from hookspan.engine.api import (
     unregister_hook,
 )
 from hookspan.engine.decorators import on
-from tests.engine.specimens import INPUT, noting, raising
+from tests.engine.specimens import INPUT, Hook, noting, raising
 
 # The points whose return value replaces the payload; the others are legacy points.
 REPLACING = [
@@ -25,7 +28,7 @@ REPLACING = [
 ]
 
 
-def register(*hooks: Any) -> None:
+def register(*hooks: Hook) -> None:
     for hook in hooks:
         register_hook(INPUT, hook)
 

@@ -1,5 +1,8 @@
 """`HookDispatchedEvent`: when it is emitted and what it says."""
 
+# Which loop a dispatcher runs shows in no other way.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import functools
@@ -17,7 +20,7 @@ from hookspan.engine.decorators import on
 from hookspan.engine.dispatcher import run_hooks
 from hookspan.engine.events import source_name, subscribe
 from hookspan.engine.observe import DISPATCHES
-from tests.engine.specimens import INPUT, noting, raising
+from tests.engine.specimens import INPUT, noting, raising, returning
 
 Events = list[HookDispatchedEvent]
 
@@ -107,7 +110,7 @@ def test_each_point_is_told_by_its_value(events: Events, point: InterceptionPoin
 
 
 def test_scoped_and_filtered_hooks_are_counted(events: Events) -> None:
-    on(INPUT, agents=["Editor"])(lambda _ctx: {})
+    on(INPUT, agents=["Editor"])(returning({}))
     with scoped_hooks({INPUT: [lambda _ctx: None]}):
         dispatch(INPUT, InputContext({}, agent_role="Writer"))
     assert list(map(told, events)) == [expected("proceeded", 2)]

@@ -102,7 +102,10 @@ def test_inputs_may_be_replaced_at_every_stage() -> None:
     """'Rewrites at EXECUTION_START are still honored — ... they also feed the before_kickoff'."""
 
     def stage(name: str) -> Any:
-        return lambda ctx: {**ctx.payload, name: len(seen)}
+        def hook(ctx: Any) -> dict[str, Any]:
+            return {**ctx.payload, name: len(seen)}
+
+        return hook
 
     seen: list[Any] = []
     register_hook(START, stage("start"))

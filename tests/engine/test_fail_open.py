@@ -10,10 +10,10 @@ import pytest
 
 from hookspan.contract.contexts import InputContext
 from hookspan.engine.api import dispatch, register_hook
-from tests.engine.specimens import INPUT, noting, raising
+from tests.engine.specimens import INPUT, Hook, noting, raising
 
 
-def register(*hooks: Any) -> None:
+def register(*hooks: Hook) -> None:
     for hook in hooks:
         register_hook(INPUT, hook)
 

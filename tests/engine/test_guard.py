@@ -16,7 +16,7 @@ from hookspan.engine.execution import EXECUTIONS, execution
 from hookspan.engine.guard import GUARD
 from hookspan.engine.observe import DISPATCHES
 from hookspan.engine.probe import Chain
-from tests.engine.specimens import INPUT, raising
+from tests.engine.specimens import INPUT, raising, returning
 
 ERROR = RuntimeError("the observer's own")
 Failures = list[tuple[str, BaseException]]
@@ -90,7 +90,7 @@ def test_a_failing_observer_silences_no_other(
 ) -> None:
     observe(begin)
     last: list[Any] = []
-    observe(lambda _chain: last.append)
+    observe(returning(last.append))
     register_hook(INPUT, lambda _ctx: None)
     dispatch(INPUT, InputContext({}))
 
@@ -173,7 +173,7 @@ def test_reraise_raises_in_our_own_tests(
 
 
 @pytest.mark.usefixtures("contained")
-@pytest.mark.parametrize("begin", [raising(KeyboardInterrupt()), lambda _: raising(SystemExit())])
+@pytest.mark.parametrize("begin", [raising(KeyboardInterrupt()), returning(raising(SystemExit()))])
 def test_what_is_not_ours_is_never_taken(
     failures: Failures, observe: Callable[[Any], None], begin: Any
 ) -> None:

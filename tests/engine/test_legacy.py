@@ -18,6 +18,7 @@ from hookspan.engine.decorators import (
     before_tool_call,
     on,
 )
+from tests.engine.specimens import returning
 
 POINTS = {
     "before_llm_call": InterceptionPoint.PRE_MODEL_CALL,
@@ -32,7 +33,7 @@ DECORATORS: dict[str, Any] = {
     "after_tool_call": after_tool_call,
 }
 BEFORE = ["before_llm_call", "before_tool_call"]
-AFTER = {
+AFTER: dict[str, tuple[Any, str]] = {
     "after_llm_call": (LLMCallHookContext, "response"),
     "after_tool_call": (ToolCallHookContext, "tool_result"),
 }
@@ -40,10 +41,6 @@ AFTER = {
 
 def context(name: str) -> Any:
     return LLMCallHookContext() if "llm" in name else ToolCallHookContext("search")
-
-
-def returning(result: Any) -> Any:
-    return lambda _ctx: result
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -139,8 +136,8 @@ def test_after_a_call_the_payload_may_be_assigned(name: str) -> None:
 
 
 def test_messages_and_tool_input_are_edited_in_place() -> None:
-    before_llm_call(lambda ctx: ctx.messages.append("be brief"))
-    before_tool_call(lambda ctx: ctx.payload.tool_input.update(limit=1))
+    register_hook(POINTS["before_llm_call"], lambda ctx: ctx.messages.append("be brief"))
+    register_hook(POINTS["before_tool_call"], lambda ctx: ctx.payload.tool_input.update(limit=1))
 
     model = dispatch(InterceptionPoint.PRE_MODEL_CALL, LLMCallHookContext(["hello"]))
     tool = dispatch(InterceptionPoint.PRE_TOOL_CALL, ToolCallHookContext("search", {"q": "x"}))

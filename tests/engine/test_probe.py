@@ -17,7 +17,7 @@ from hookspan.engine.api import dispatch, register_hook
 from hookspan.engine.decorators import on
 from hookspan.engine.hooks import function_of, hook_name
 from hookspan.engine.probe import Chain, probed_hook
-from tests.engine.specimens import INPUT, noting, raising
+from tests.engine.specimens import INPUT, noting, raising, returning
 
 PASSED, MODIFIED, ABORTED = HookOutcome.PASSED, HookOutcome.MODIFIED, HookOutcome.ABORTED
 ERRORED, FILTERED, NOT_REACHED = (
@@ -33,7 +33,7 @@ def outcomes(chain: Chain) -> list[tuple[HookOutcome, BaseException | None]]:
 
 def test_each_hook_is_credited_with_what_it_did(chains: list[Chain]) -> None:
     error, abort = RuntimeError("boom"), HookAborted("no")
-    hooks: list[Any] = [lambda _ctx: None, lambda _ctx: {}, raising(error), raising(abort), print]
+    hooks: list[Any] = [returning(None), returning({}), raising(error), raising(abort), print]
     register_hook(INPUT, hooks[0])
     on(INPUT, agents=["Editor"])(hooks[1])
     for hook in hooks[1:]:
@@ -64,10 +64,10 @@ def test_each_hook_is_credited_with_what_it_did(chains: list[Chain]) -> None:
 @pytest.mark.parametrize(
     ("hooks", "outcome", "effect"),
     [
-        ([lambda _ctx: None], Outcome.PROCEEDED, Effect.CONTINUED),
+        ([returning(None)], Outcome.PROCEEDED, Effect.CONTINUED),
         ([raising(RuntimeError())], Outcome.PROCEEDED, Effect.CONTINUED),
-        ([lambda _ctx: 0, lambda _ctx: None], Outcome.MODIFIED, Effect.REPLACED),
-        ([lambda _ctx: 0, raising(RuntimeError())], Outcome.MODIFIED, Effect.REPLACED),
+        ([returning(0), returning(None)], Outcome.MODIFIED, Effect.REPLACED),
+        ([returning(0), raising(RuntimeError())], Outcome.MODIFIED, Effect.REPLACED),
     ],
 )
 def test_the_whole_is_what_its_hooks_came_to(
@@ -84,10 +84,10 @@ def test_the_whole_is_what_its_hooks_came_to(
 @pytest.mark.parametrize(
     ("hook", "status", "effect"),
     [
-        (lambda _ctx: None, "failed", Effect.CONTINUED),
-        (lambda _ctx: "new", "failed", Effect.IGNORED),
+        (returning(None), "failed", Effect.CONTINUED),
+        (returning("new"), "failed", Effect.IGNORED),
         (raising(HookAborted("no")), "failed", Effect.IGNORED),
-        (lambda _ctx: "new", "completed", Effect.REPLACED),
+        (returning("new"), "completed", Effect.REPLACED),
         (raising(HookAborted("no")), "completed", Effect.RAISED),
     ],
 )
@@ -103,7 +103,7 @@ def test_at_the_end_of_a_failed_run_a_verdict_has_no_effect(
 
 
 def test_a_legacy_false_is_an_abort_of_the_hook_that_returned_it(chains: list[Chain]) -> None:
-    hooks: list[Any] = [lambda _ctx: None, lambda _ctx: False, lambda _ctx: None]
+    hooks = [returning(None), returning(False), returning(None)]
     for hook in hooks:
         register_hook(InterceptionPoint.PRE_MODEL_CALL, hook)
     with pytest.raises(HookAborted) as caught:

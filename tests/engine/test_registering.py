@@ -173,7 +173,7 @@ def test_callables_of_every_kind_may_be_hooks(log: list[str]) -> None:
     register_hook(INPUT, Policy.by_class)
     register_hook(INPUT, functools.partial(two, "partial"))
     register_hook(INPUT, lambda _ctx: log.append("lambda"))
-    register_hook(INPUT, {}.get)
+    register_hook(INPUT, bool)
     dispatch(INPUT, InputContext({}))
 
     assert log == ["object", "classmethod", "partial", "lambda"]

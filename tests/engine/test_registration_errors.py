@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
 import pytest
@@ -89,11 +89,15 @@ UNCALLABLE: list[tuple[Any, str, str]] = [
 NO_CALLABLES: list[tuple[Any, str]] = [(None, "NoneType"), (3, "int"), ("hook", "str")]
 
 
+def decorate(point: InterceptionPoint, hook: Any) -> None:
+    on(point)(hook)
+
+
 def refuse(culprit: Any, *, by: type[RegistrationError] = NotAHookError) -> str:
     """Check that every way of registering refuses the culprit alike; return the message."""
     messages: list[str] = []
     with scoped_hooks():
-        for register in (register_hook, register_scoped, lambda point, hook: on(point)(hook)):
+        for register in (register_hook, register_scoped, decorate):
             with pytest.raises(by) as caught:
                 register(INPUT, culprit)
             assert type(caught.value) is by
@@ -133,19 +137,30 @@ def test_what_is_not_callable_is_refused(culprit: Any, kind: str) -> None:
     assert refuse(culprit) == f"a hook is a callable that takes one context, got {kind}"
 
 
+class MappingOf(dict[Any, Any]):
+    """A mapping of one point, which need not be hashable."""
+
+    def __init__(self, point: Any) -> None:
+        super().__init__(point="a mapping that is not empty")
+        self._point = point
+
+    def items(self) -> Any:
+        return [(self._point, [hook])]
+
+
+USES: list[Callable[[Any], Any]] = [
+    lambda point: register_hook(point, hook),
+    lambda point: unregister_hook(point, hook),
+    on,
+    get_hooks,
+    clear_hooks,
+    lambda point: dispatch(point, object()),
+    lambda point: scoped_hooks(MappingOf(point)).__enter__(),
+]
+
+
 @pytest.mark.parametrize("point", ["inputs", "INPUT", None, 3, [], hook])
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda point: register_hook(point, hook),
-        lambda point: unregister_hook(point, hook),
-        on,
-        get_hooks,
-        clear_hooks,
-        lambda point: dispatch(point, object()),
-        lambda point: scoped_hooks(_MappingOf(point)).__enter__(),
-    ],
-)
+@pytest.mark.parametrize("use", USES)
 def test_an_unknown_point_is_refused_everywhere(use: Any, point: Any) -> None:
     with pytest.raises(UnknownPointError) as caught:
         use(point)
@@ -156,17 +171,6 @@ def test_an_unknown_point_is_refused_everywhere(use: Any, point: Any) -> None:
         + ", ".join(member.name for member in InterceptionPoint)
     )
     assert [get_hooks(member) for member in InterceptionPoint] == [[]] * 20
-
-
-class _MappingOf(dict[Any, Any]):
-    """A mapping of one point, which need not be hashable."""
-
-    def __init__(self, point: Any) -> None:
-        super().__init__(point="a mapping that is not empty")
-        self._point = point
-
-    def items(self) -> Any:
-        return [(self._point, [hook])]
 
 
 @pytest.mark.parametrize("kind", ["agents", "tools"])
@@ -181,9 +185,13 @@ class _MappingOf(dict[Any, Any]):
     ],
 )
 def test_a_filter_that_cannot_match_is_refused(kind: str, names: Any, message: str) -> None:
-    for decorator in (on, lambda _point, **given: before_tool_call(**given)):
+    decorators: list[Callable[..., Any]] = [
+        functools.partial(on, InterceptionPoint.PRE_TOOL_CALL),
+        before_tool_call,
+    ]
+    for decorator in decorators:
         with pytest.raises(EmptyFilterError) as caught:
-            decorator(InterceptionPoint.PRE_TOOL_CALL, **{kind: names})
+            decorator(**{kind: names})
         assert str(caught.value) == message.format(kind)
         assert caught.value.culprit is names
     assert get_hooks(InterceptionPoint.PRE_TOOL_CALL) == []

@@ -1,5 +1,8 @@
 """Hooks of an execution scope."""
 
+# Only a listener sees the moment between two steps of opening a scope.
+# pyright: reportPrivateUsage=false
+
 from __future__ import annotations
 
 import asyncio
@@ -20,7 +23,7 @@ from hookspan.engine.api import (
 )
 from hookspan.engine.dispatcher import Dispatcher
 from hookspan.engine.registry import HookRegistry
-from tests.engine.specimens import INPUT, noting
+from tests.engine.specimens import INPUT, Hook, noting
 
 
 def called(log: list[str]) -> list[str]:
@@ -76,7 +79,7 @@ def test_scoped_hooks_are_not_in_the_global_table(log: list[str]) -> None:
 
 
 def test_the_callers_mapping_is_copied(log: list[str]) -> None:
-    held = {INPUT: [noting(log, "given")]}
+    held: dict[Any, list[Hook]] = {INPUT: [noting(log, "given")]}
     with scoped_hooks(held):
         register_scoped(INPUT, noting(log, "added"))
         held[INPUT].clear()
