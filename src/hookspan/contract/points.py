@@ -44,6 +44,9 @@ class InterceptionPoint(str, Enum):
     ROUTER_DECISION = "router_decision"  # route label
 
 
+PointLike = InterceptionPoint | str
+"""A point as callers may give it: our member, crewAI's of the same value, or the value itself."""
+
 BOUNDARY_POINTS = frozenset(
     {
         InterceptionPoint.EXECUTION_START,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar, overload
 
-from hookspan.contract.points import InterceptionPoint
+from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.api import REGISTRY
 from hookspan.engine.hooks import ConfiguredHook, Hook, checked_hook, checked_names, checked_point
 from hookspan.engine.tool_names import normalize_tool_name
@@ -14,7 +14,7 @@ HookT = TypeVar("HookT", bound=Hook)
 
 
 def on(
-    point: InterceptionPoint,
+    point: PointLike,
     *,
     agents: Iterable[str] | None = None,
     tools: Iterable[str] | None = None,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from hookspan.contract.errors import HookAborted
-from hookspan.contract.points import InterceptionPoint
+from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.hooks import Hook, checked_point, function_of, hook_name
 from hookspan.engine.observe import DISPATCHES, Run, observed
 from hookspan.engine.probe import Loop, probed_hook
@@ -16,7 +17,7 @@ from hookspan.engine.registry import HookRegistry
 
 logger = logging.getLogger("hookspan")
 
-_MEMBERS = {point: point for point in InterceptionPoint}
+_MEMBERS: dict[str, InterceptionPoint] = {point: point for point in InterceptionPoint}
 """Our member for a point of ours, of crewAI's, or a bare value: all three hash alike."""
 
 
@@ -39,13 +40,15 @@ class Dispatcher:
 
     def __init__(self, registry: HookRegistry) -> None:
         self.registry = registry
+        self._table: Mapping[Any, Sequence[Hook]]
+        self._scope: ContextVar[Any]
         self._run: Run  # set by `_swap`, which `on_change` calls at once
         registry.on_change(self._reload)
         DISPATCHES.on_change(self._swap)
 
     def dispatch(
         self,
-        point: InterceptionPoint,
+        point: PointLike,
         ctx: Any,
         reducer: Reducer | None = None,
         verbose: bool = True,  # noqa: FBT001, FBT002 - keyword-only costs 0.05 us at every miss

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from hookspan.contract.errors import NoScopeError
-from hookspan.contract.points import InterceptionPoint
+from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.hooks import Hook, checked_hook, checked_point, function_of
 
 Scope = MutableMapping[InterceptionPoint, list[Hook]]
@@ -94,6 +94,7 @@ class HookRegistry:
         """Keep global hooks in another store from now on; what was registered stays where it is."""
         with self._lock:
             self.store = store
+            self.scopes_used = True  # whoever else uses the store may have opened one
             self._changed()
 
     def on_change(self, listener: Callable[[], None]) -> None:
@@ -102,7 +103,7 @@ class HookRegistry:
             self._listeners = (*self._listeners, listener)
             listener()
 
-    def register(self, point: InterceptionPoint, hook: Hook) -> None:
+    def register(self, point: PointLike, hook: Hook) -> None:
         """Append a global hook to a point.
 
         Raises:
@@ -112,17 +113,17 @@ class HookRegistry:
         with self._lock:
             self.store.add(point, hook)
 
-    def unregister(self, point: InterceptionPoint, hook: Hook) -> bool:
+    def unregister(self, point: PointLike, hook: Hook) -> bool:
         """Take out a global hook; tell whether it was registered."""
         point = checked_point(point)
         with self._lock:
             return self.store.remove(point, hook)
 
-    def hooks(self, point: InterceptionPoint) -> list[Hook]:
+    def hooks(self, point: PointLike) -> list[Hook]:
         """Return the global hooks of a point, in order, each the callable that was registered."""
         return [function_of(hook) for hook in tuple(self.store.table[checked_point(point)])]
 
-    def clear(self, point: InterceptionPoint) -> int:
+    def clear(self, point: PointLike) -> int:
         """Take out all global hooks of a point; return how many there were."""
         point = checked_point(point)
         with self._lock:
@@ -136,7 +137,7 @@ class HookRegistry:
 
     @contextmanager
     def scoped(
-        self, hooks: Mapping[InterceptionPoint, Sequence[Hook]] | None = None
+        self, hooks: Mapping[PointLike, Sequence[Hook]] | None = None
     ) -> Generator[Scope]:
         """Open an execution scope: its hooks run after the global ones and are gone afterwards.
 
@@ -164,7 +165,7 @@ class HookRegistry:
         finally:
             variable.reset(token)
 
-    def register_scoped(self, point: InterceptionPoint, hook: Hook) -> None:
+    def register_scoped(self, point: PointLike, hook: Hook) -> None:
         """Append a hook to the innermost open scope.
 
         Raises:

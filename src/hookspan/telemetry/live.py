@@ -31,7 +31,8 @@ class Live:
 
     def open_dispatch(self, key: object, point: str) -> None:
         """Note that a dispatch runs, until `close_dispatch` is called with the same key."""
-        self._points_seen.add(point)
+        if point not in self._points_seen:
+            self._points_seen.add(point)
         self._dispatches[key] = (point, time.monotonic())
 
     def close_dispatch(self, key: object) -> None:

@@ -6,6 +6,8 @@ Whatever an attribute does when it is read, nothing is raised and nothing is ren
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -14,24 +16,34 @@ from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.names import bounded_text, is_text
 
 _ROLES = ("_original_role", "role")
+_STEP_KINDS = (semconv.CREWAI_STEP_KIND_TASK, semconv.CREWAI_STEP_KIND_FLOW_METHOD)
 
 
 def identify(ctx: Any) -> dict[str, Any]:
     """Return what a context says of the agent, task, tool, step and model at work.
 
+    This is on the hot path: a field that is not there, or None, costs one look-up.
+
     Args:
         ctx: A context of crewAI's or of ours.
     """
-    task = _read(ctx, "task")
+    read = _reader(ctx)
+    agent, task, llm, kind = read("agent"), read("task"), read("llm"), read("kind")
+    role = _bounded(read("agent_role")) if agent is None else _static_role(agent)
     found = {
-        semconv.GEN_AI_AGENT_NAME: _role(ctx),
-        semconv.GEN_AI_TOOL_NAME: _text(ctx, "tool_name"),
-        semconv.GEN_AI_REQUEST_MODEL: _text(_read(ctx, "llm"), "model"),
-        semconv.CREWAI_TASK_ID: _identifier(task, "id"),
-        semconv.CREWAI_TASK_NAME: _text(task, "name"),
-        **_step(ctx, task),
+        semconv.GEN_AI_AGENT_NAME: role,
+        semconv.GEN_AI_TOOL_NAME: _bounded(read("tool_name")),
     }
-    return {key: value for key, value in found.items() if value is not None}
+    if llm is not None:
+        found[semconv.GEN_AI_REQUEST_MODEL] = _text(llm, "model")
+    if task is not None:
+        found[semconv.CREWAI_TASK_ID] = _identifier(task, "id")
+        found[semconv.CREWAI_TASK_NAME] = _text(task, "name")
+    if kind in _STEP_KINDS:
+        # crewAI lets the name of a task's step fall back to the task's description.
+        name = _bounded(read("step_name")) if task is None else _text(task, "name")
+        found[semconv.CREWAI_STEP_KIND], found[semconv.CREWAI_STEP_NAME] = kind, name
+    return _known(found)
 
 
 def identify_run(ctx: Any) -> dict[str, Any]:
@@ -70,23 +82,9 @@ def agent_run(agent: Any) -> Run:
     return Run(semconv.CREWAI_EXECUTION_KIND_AGENT, _static_role(agent))
 
 
-def _role(ctx: Any) -> str | None:
-    agent = _read(ctx, "agent")
-    return _text(ctx, "agent_role") if agent is None else _static_role(agent)
-
-
 def _static_role(agent: Any) -> str | None:
     """Return the role as the code gives it, before inputs were interpolated."""
     return next(filter(None, (_text(agent, name) for name in _ROLES)), None)
-
-
-def _step(ctx: Any, task: Any) -> dict[str, str | None]:
-    kind = _text(ctx, "kind")
-    if kind not in (semconv.CREWAI_STEP_KIND_TASK, semconv.CREWAI_STEP_KIND_FLOW_METHOD):
-        return {}
-    # crewAI lets the name of a task's step fall back to the task's description.
-    name = _text(ctx, "step_name") if task is None else _text(task, "name")
-    return {semconv.CREWAI_STEP_KIND: kind, semconv.CREWAI_STEP_NAME: name}
 
 
 def _known(attributes: dict[str, str | None]) -> dict[str, str]:
@@ -100,9 +98,19 @@ def _read(subject: Any, name: str) -> Any:
         return None
 
 
+def _reader(ctx: Any) -> Callable[[str], Any]:
+    """Return what reads the fields of a context: its own dict, where that is all there is to it."""
+    fields = _read(ctx, "__dict__")
+    plain: Callable[[str], Any] | None = getattr(fields, "get", None) if fields else None
+    return plain or functools.partial(_read, ctx)
+
+
 def _text(subject: Any, name: str) -> str | None:
-    value = _read(subject, name)
-    return bounded_text(value)[0] if is_text(value) and value else None
+    return _bounded(_read(subject, name))
+
+
+def _bounded(value: Any) -> str | None:
+    return bounded_text(value)[0] if value is not None and is_text(value) and value else None
 
 
 def _identifier(subject: Any, name: str) -> str | None:
