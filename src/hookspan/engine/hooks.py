@@ -90,7 +90,7 @@ def hook_name(hook: Any) -> str:
     never renders the object.
     """
     function: Any = function_of(hook)
-    if type(function) is FunctionType and type(function.__module__) is str:
+    if _class_of(function) is FunctionType and type(function.__module__) is str:
         return (
             f"{function.__module__}.{function.__qualname__}"  # most hooks, in a third of the time
         )
