@@ -12,10 +12,10 @@ from crewai import Crew
 from crewai.events.event_bus import crewai_event_bus
 from crewai.events.types.llm_events import LLMCallCompletedEvent, LLMCallStartedEvent
 from crewai.flow.async_feedback import HumanFeedbackPending
-from crewai.flow.flow import Flow
 
 from tests.integration_crewai import crews, flows
 from tests.integration_crewai.crews import akickoff, kickoff, llm_of
+from tests.integration_crewai.scenarios import SCENARIOS, outcome
 from tests.integration_crewai.scripted import ScriptedLLM, final
 
 
@@ -52,26 +52,12 @@ def test_failing_crew_raises_the_models_error(retries: int) -> None:
     assert len(llm_of(crew).calls) == 1 + retries
 
 
-def test_interrupted_crew_raises_the_interrupt() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        kickoff(crews.failing_crew(KeyboardInterrupt()))
-
-
-def test_two_akickoffs() -> None:
-    assert asyncio.run(crews.two_akickoffs()) == ["about tides", "about winds"]
-
-
 def test_async_tasks_in_threads_and_in_a_loop() -> None:
     expected = ["about tides"] * 3
     in_threads = kickoff(crews.async_tasks_crew())
     in_loop = asyncio.run(akickoff(crews.async_tasks_crew()))
     assert [done.raw for done in in_threads.tasks_output] == expected
     assert [done.raw for done in in_loop.tasks_output] == expected
-
-
-def test_kickoff_for_each() -> None:
-    outputs = crews.kickoff_each(crews.echo_crew())
-    assert [str(output) for output in outputs] == ["about tides", "about winds", "about stars"]
 
 
 def test_hierarchical_crew_delegates_once() -> None:
@@ -93,33 +79,17 @@ def test_streaming_crew_streams_and_gives_its_output() -> None:
     assert str(output) == "answer 0"
 
 
-def test_agent_alone() -> None:
-    assert crews.ask(crews.solo_agent()) == "alone"
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (flows.TwoSteps, "begun, finished"),
-        (flows.OfCrew, "about tides"),
-        (flows.OfFailingCrew, "caught: model down"),
-        (flows.OfFlowCrewAndAgent, "begun, finished; about tides; alone"),
-    ],
-)
-def test_flows(kind: type[Flow[dict[str, Any]]], expected: str) -> None:
-    assert flows.flow(kind).kickoff() == expected
-
-
-def test_failing_flow_raises() -> None:
-    with pytest.raises(ValueError, match="flow down"):
-        flows.flow(flows.Failing).kickoff()
-
-
 def test_flow_pauses_and_resumes(tmp_path: Path) -> None:
     flow = flows.pausing_flow(tmp_path)
     assert isinstance(flow.kickoff(), HumanFeedbackPending)
     resumed = flows.paused_flow(tmp_path, flow.flow_id)
     assert resumed.resume("fine") == "draft published: fine"
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_scenarios(name: str) -> None:
+    run, expected = SCENARIOS[name]
+    assert outcome(run) == expected
 
 
 def test_script_at_its_end_fails() -> None:
