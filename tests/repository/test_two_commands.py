@@ -29,14 +29,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (programs / name).symlink_to(found)
     (programs / "python3").symlink_to(Path(sys.base_prefix, "bin", "python3"))
     tree = folder / "hookspan"
-    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(tree)], check=True)
+    subprocess.run([str(programs / "git"), "clone", "-q", str(ROOT), str(tree)], check=True)
     return tree
 
 
 def run(clone: Path, command: str) -> subprocess.CompletedProcess[str]:
     """Run a command in the clone, with an environment that holds one variable."""
     return subprocess.run(
-        ["sh", "-c", command],
+        [str(clone.parent / "bin" / "sh"), "-c", command],
         cwd=clone,
         env={"PATH": str(clone.parent / "bin")},
         stdin=subprocess.DEVNULL,
