@@ -6,7 +6,7 @@ import asyncio
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from tests.integration_crewai import crews, flows
 from tests.integration_crewai.crews import kickoff
@@ -18,7 +18,7 @@ def outcome(run: Callable[[], Any]) -> str:
         answer = run()
     except BaseException as error:  # noqa: BLE001 - a run may raise an interrupt
         return repr(error)
-    answers = cast("list[Any]", answer if isinstance(answer, list) else [answer])
+    answers: list[Any] = answer if isinstance(answer, list) else [answer]
     return ", ".join(map(str, answers))
 
 
