@@ -110,8 +110,10 @@ def check_record(
     events = {event.name: event for event in registry.events}
     if name not in events or events[name].annotations.hookspan.severity is None:
         return [f"{name}: undeclared log record"]
-    declared = events[name].annotations.hookspan.severity
-    findings = [f"{name}: severity is {severity}, not {declared}"] if severity != declared else []
+    declared = events[name].annotations.hookspan
+    allowed = [known for known in (declared.severity, declared.also) if known]
+    wrong = f"{name}: severity is {severity}, not {' or '.join(allowed)}"
+    findings = [] if severity in allowed else [wrong]
     return findings + _check_attributes(registry, name, events[name].references, attributes)
 
 

@@ -57,6 +57,7 @@ class Extension(Strict):
         boundaries: The bucket bounds of a histogram, in its unit.
         observable: Whether an instrument is read by a callback.
         severity: The severity of a log record; None for an event of a span.
+        also: A severity that it may have instead.
     """
 
     open: bool = False
@@ -65,7 +66,8 @@ class Extension(Strict):
     events: Many[str] = ()
     boundaries: Many[float] | None = None
     observable: bool = False
-    severity: Literal["WARN", "ERROR"] | None = None
+    severity: Literal["INFO", "WARN", "ERROR"] | None = None
+    also: Literal["ERROR"] | None = None
 
 
 class CodeGeneration(Strict):

@@ -82,7 +82,9 @@ def _record(event: Event, groups: Sequence[Group]) -> str:
     severity = event.annotations.hookspan.severity
     if severity is None:
         return ""
-    text = f"\n### `{event.name}`\n\nSeverity {severity}.\n"
+    also = event.annotations.hookspan.also
+    shown = f"{severity} or {also}" if also else severity
+    text = f"\n### `{event.name}`\n\nSeverity {shown}.\n"
     return f"{text}{_paragraph(event)}{_uses(event, groups)}"
 
 

@@ -19,6 +19,7 @@ TREE: dict[str, list[type[Exception]]] = {
     "NotAHookError": [errors.RegistrationError, TypeError],
     "UnknownPointError": [errors.RegistrationError, ValueError],
     "EmptyFilterError": [errors.RegistrationError, ValueError],
+    "HookOptionError": [errors.RegistrationError, ValueError],
     "NoScopeError": [HookspanError, RuntimeError],
     "ExecutionStateError": [HookspanError, RuntimeError],
     "InstrumentationError": [HookspanError],

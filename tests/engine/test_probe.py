@@ -205,5 +205,5 @@ def test_a_probe_shows_the_hook_inside(log: list[str], chains: list[Chain]) -> N
 
 
 def test_a_result_has_these_fields() -> None:
-    assert HookResult(print, PASSED) == (print, PASSED, 0, None)
-    assert HookResult._fields == ("hook", "outcome", "duration_ns", "error")
+    assert HookResult(print, PASSED) == (print, PASSED, 0, None, None)
+    assert HookResult._fields == ("hook", "outcome", "duration_ns", "error", "change")

@@ -132,7 +132,7 @@ def test_conditions_that_hold_are_satisfied() -> None:
 @pytest.mark.parametrize(
     ("options", "findings"),
     [
-        ({"name": "run_hook guards.a"}, ["run_hook guards.a: undeclared span"]),
+        ({"name": "call guards.a"}, ["call guards.a: undeclared span"]),
         ({"name": "run_hooks input"}, ["run_hooks input: name does not fit attributes"]),
         ({"name": "run_hooks"}, ["run_hooks: name does not fit attributes"]),
         ({"kind": "CLIENT"}, ["run_hooks pre_tool_call: kind is client, not internal"]),

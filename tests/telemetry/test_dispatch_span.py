@@ -64,6 +64,7 @@ def test_one_hook_that_passes(memory: Memory, record: Record) -> None:
         "crewai.hook.chain": (f"{HERE}.passes=passed",),
         "crewai.hook.name": f"{HERE}.passes",
         "crewai.hook.result": "passed",
+        "crewai.hook.mode": "enforce",
     }
     outcome = {"crewai__hook__point": "input", "crewai__hook__outcome": "proceeded"}
     assert memory.points("crewai.hook.dispatches") == {key(**outcome): 1}
@@ -89,6 +90,7 @@ def test_an_abort_names_who_why_and_what_was_not_reached(memory: Memory, record:
             f"{HERE}.denies=aborted",
             f"{HERE}.passes=not_reached",
         ),
+        "crewai.hook.change": "replaced",
         "crewai.hook.abort.source": "policy",
         "crewai.hook.abort.reason": "not allowed",
     }
@@ -300,7 +302,7 @@ def test_a_chain_of_many_hooks_is_capped(memory: Memory, record: Record) -> None
     dispatch(INPUT, InputContext({}))
     chain: Any = memory.trees()[0].attributes["crewai.hook.chain"]
     assert len(chain) == 32
-    assert chain[30:] == (f"{HERE}.passes=passed", "_OTHER=9")
+    assert chain[30:] == (f"{HERE}.passes#31=passed", "_OTHER=9")
 
 
 def test_a_failed_end_says_so_and_an_abort_there_is_ignored(memory: Memory, record: Record) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 import uuid
 from contextlib import suppress
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,8 +25,11 @@ from hookspan import (
     execution,
     on,
     register_hook,
+    register_scoped,
+    scoped_hooks,
 )
 from hookspan.contract.outcomes import Effect, Outcome
+from hookspan.engine.change import LIMIT
 from hookspan.engine.hooks import Hook
 from hookspan.engine.observe import observed
 from hookspan.engine.probe import Loop
@@ -36,7 +41,7 @@ from tests.telemetry.conftest import Record
 P = InterceptionPoint
 CREW = SimpleNamespace(id=uuid.uuid4(), key="k", name="support")
 FLOW = SimpleNamespace(flow_id=str(uuid.uuid4()), name="desk")
-AGENT = SimpleNamespace(role="Clerk")
+AGENT = SimpleNamespace(role="Clerk", _times_executed=1)
 TASK = SimpleNamespace(id=uuid.uuid4(), name="answer")
 
 
@@ -56,8 +61,52 @@ def crashes(_ctx: Any) -> None:
     raise Loud
 
 
+def edits(ctx: Any) -> None:
+    ctx.payload["edited"] = True
+
+
+def sleeps(_ctx: Any) -> None:
+    time.sleep(0.002)
+
+
+def contexts() -> list[Any]:
+    """Contexts that name everything there is to name."""
+    step: dict[str, Any] = {"crew": CREW, "agent": AGENT, "task": TASK, "step_name": "begin"}
+    return [
+        StepContext({}, kind="flow_method", **step),
+        StepContext({}, kind="task", **step),
+        ToolCallHookContext("delete_file", {}, agent=AGENT, task=TASK, crew=CREW),
+    ]
+
+
+def dispatch_guards() -> None:
+    """Every way in which a hook is treated, alone and beside another."""
+    huge = {"many": list(range(LIMIT + 1))}
+    options: list[dict[str, Any]] = [
+        {"on_error": "abort"},
+        {"mode": "shadow"},
+        {"version": "1", "name": "named", "budget": 0.001},
+        {"version": "1", "mode": "shadow"},
+        {"version": "1", "on_error": "abort"},
+    ]
+    for chosen in options:
+        for hook in (passes, edits, sleeps, denies, crashes):
+            for neighbours in ([], [passes, passes]):
+                for ctx in [*contexts(), InputContext({}), InputContext({"lock": Lock()})]:
+                    clear_all_hooks()
+                    for neighbour in neighbours:
+                        register_hook(P.PRE_STEP, neighbour)
+                    on(P.PRE_STEP, **chosen)(hook)
+                    with suppress(HookAborted):
+                        dispatch(P.PRE_STEP, ctx)
+    clear_all_hooks()
+    register_hook(P.INPUT, passes)
+    dispatch(P.INPUT, InputContext(huge))
+
+
 def dispatch_everything() -> None:
     """Every outcome and effect, every kind of context."""
+    dispatch_guards()
     clear_all_hooks()
     for point in P:
         register_hook(point, passes)
@@ -138,7 +187,11 @@ def run_everything(recorder: Recorder) -> None:
 
 def test_everything_that_is_declared_is_emitted(memory: Memory, record: Record) -> None:
     recorder = record(
-        capture_exception_message=True, abort_status="error", max_hook_names=1, max_sources=1
+        capture_exception_message=True,
+        abort_status="error",
+        max_hook_names=1,
+        max_sources=1,
+        capture_content="span_and_event",
     )
     recorder._execution_uuid = lambda: "u"  # crewAI's, which is not here
     LIVE.points, LIVE.crewai_version = {point.value: True for point in P}, "1.15.30"
@@ -150,6 +203,13 @@ def test_everything_that_is_declared_is_emitted(memory: Memory, record: Record) 
     dispatch_everything()
     run_everything(recorder)
     recorder.failed("dispatch.finish", Loud())
+    for point in P:
+        recorder.operation(point.value)
+    with scoped_hooks():
+        for point in P:
+            register_scoped(point, passes)
+            register_hook(point, passes)
+        assert memory.findings() == []
     LIVE.points = {}
     assert memory.findings() == []
     assert memory.check.unseen() == []

@@ -16,6 +16,12 @@ from hookspan.telemetry.settings import PREFIX, Settings
 def test_every_setting_can_be_given_both_ways() -> None:
     values = {
         "spans": "off",
+        "hook_spans": "never",
+        "fail_closed": "policies.*, guard",
+        "shadow": "beta.*",
+        "hook_budget_ms": "50",
+        "capture_content": "span_only",
+        "content_points": "input",
         "execution_span": "false",
         "abort_status": "error",
         "capture_abort_reason": "off",
@@ -26,10 +32,12 @@ def test_every_setting_can_be_given_both_ways() -> None:
         "max_sources": "4",
         "max_hook_names": "5",
     }
-    assert set(values) == {field.name for field in fields(Settings)}
+    assert {*values, "redactor"} == {field.name for field in fields(Settings)}
     environ = {PREFIX + name.upper(): value for name, value in values.items()}
+    environ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"] = "SPAN_ONLY"
     assert Settings.load({}, environ) == Settings.load(values, {}) != Settings()
     assert Settings.load({}, environ).points == {"input", "output"}
+    assert Settings.load({}, environ).fail_closed == ("policies.*", "guard")
 
 
 @pytest.mark.parametrize(
@@ -40,6 +48,8 @@ def test_every_setting_can_be_given_both_ways() -> None:
         ("points", [InterceptionPoint.INPUT, "output"], {"input", "output"}),
         ("require_points", {"memory_read"}, {"memory_read"}),
         ("max_sources", 7, 7),
+        ("fail_closed", ["policies.*"], ("policies.*",)),
+        ("redactor", str.upper, str.upper),
     ],
 )
 def test_an_argument_may_have_its_own_type(name: str, value: Any, read: Any) -> None:

@@ -9,7 +9,8 @@
         │   (also a TypeError or ValueError, see its subclasses)
         │   ├── NotAHookError         not callable, asynchronous, wrong signature (TypeError)
         │   ├── UnknownPointError     not one of the twenty points (ValueError)
-        │   └── EmptyFilterError      a filter that could never match (ValueError)
+        │   ├── EmptyFilterError      a filter that could never match (ValueError)
+        │   └── HookOptionError       an option of `on` that means nothing (ValueError)
         ├── NoScopeError              register_scoped() outside scoped_hooks() (RuntimeError)
         ├── ExecutionStateError       an execution boundary used out of order (RuntimeError)
         └── InstrumentationError      crewAI cannot be instrumented as asked
@@ -65,6 +66,10 @@ class UnknownPointError(RegistrationError, ValueError):
 
 class EmptyFilterError(RegistrationError, ValueError):
     """A filter was given that no agent or tool could ever match."""
+
+
+class HookOptionError(RegistrationError, ValueError):
+    """An option of a registration has a value that means nothing."""
 
 
 class NoScopeError(HookspanError, RuntimeError):

@@ -27,6 +27,19 @@ class HookOutcome(str, Enum):
     FILTERED = "filtered"
     NOT_REACHED = "not_reached"
 
+    # Of a hook in shadow mode, whose decision has no effect:
+    WOULD_ABORT = "would_abort"
+    WOULD_MODIFY = "would_modify"
+    NOT_RUN = "not_run"
+
+
+class Change(str, Enum):
+    """How a hook changed what it was given."""
+
+    REPLACED = "replaced"
+    IN_PLACE = "in_place"
+    UNKNOWN = "unknown"
+
 
 class Effect(str, Enum):
     """What the place that dispatched does with the verdict."""
@@ -46,9 +59,11 @@ class HookResult(NamedTuple):
         outcome: What it came to.
         duration_ns: How long it ran, in nanoseconds; 0 when it was not called.
         error: What it raised, or None.
+        change: How it changed the payload; None when it did not.
     """
 
     hook: Any
     outcome: HookOutcome
     duration_ns: int = 0
     error: BaseException | None = None
+    change: Change | None = None

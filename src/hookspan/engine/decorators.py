@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TypeVar, overload
+from typing import Literal, TypeVar, overload
 
 from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.api import REGISTRY
-from hookspan.engine.hooks import ConfiguredHook, Hook, checked_hook, checked_names, checked_point
+from hookspan.engine.checks import (
+    checked_budget,
+    checked_choice,
+    checked_hook,
+    checked_names,
+    checked_point,
+    checked_text,
+)
+from hookspan.engine.hooks import ConfiguredHook, Hook
+from hookspan.engine.policy import PLAIN, Policy
 from hookspan.engine.tool_names import normalize_tool_name
 
 HookT = TypeVar("HookT", bound=Hook)
 
 
-def on(
+def on(  # noqa: PLR0913 - one keyword for each option of a hook
     point: PointLike,
     *,
     agents: Iterable[str] | None = None,
     tools: Iterable[str] | None = None,
+    name: str | None = None,
+    version: str | None = None,
+    on_error: Literal["continue", "abort"] = "continue",
+    mode: Literal["enforce", "shadow"] = "enforce",
+    budget: float | None = None,
 ) -> Callable[[HookT], HookT]:
     """Register the decorated function as a global hook of a point.
 
@@ -27,22 +41,38 @@ def on(
             passes.
         tools: Names of the tools that it is for, in any spelling; None for all. A context without
             a tool passes.
+        name: What it is called in telemetry; by default where it is defined.
+        version: Which version of the policy it is, for telemetry.
+        on_error: What its crash does: ``continue`` lets the operation go on, as the contract says;
+            ``abort`` makes it a `HookAborted` (the guard fails closed).
+        mode: ``enforce``, or ``shadow`` to run it on a copy and only record what it decides.
+        budget: How long it may take before that is reported, in seconds. It is never stopped.
 
     Returns:
         A decorator that returns the function unchanged.
 
     Raises:
-        RegistrationError: The point is unknown, a filter is empty, or the decorated object cannot
-            be a hook. Nothing is registered.
+        RegistrationError: The point is unknown, a filter is empty, an option means nothing, or the
+            decorated object cannot be a hook. Nothing is registered.
     """
     point = checked_point(point)
     roles, names = checked_names("agents", agents), checked_names("tools", tools)
     spelled = None if names is None else frozenset(map(normalize_tool_name, names))
+    policy = Policy(
+        fail_closed=checked_choice("on_error", on_error, ("continue", "abort")) == "abort",
+        shadow=checked_choice("mode", mode, ("enforce", "shadow")) == "shadow",
+        budget=checked_budget(budget),
+    )
+    label, release = checked_text("name", name), checked_text("version", version)
+    is_plain = (roles, spelled, policy, label, release) == (None, None, PLAIN, None, None)
 
     def decorate(function: HookT) -> HookT:
         checked_hook(function)
-        filtered = roles is not None or spelled is not None
-        hook: Hook = ConfiguredHook(function, agents=roles, tools=spelled) if filtered else function
+        hook: Hook = function
+        if not is_plain:
+            hook = ConfiguredHook(
+                function, agents=roles, tools=spelled, name=label, version=release, policy=policy
+            )
         REGISTRY.register(point, hook)
         return function
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from hookspan.contract.errors import HookAborted
 from hookspan.contract.points import InterceptionPoint, PointLike
-from hookspan.engine.hooks import Hook, checked_point, function_of, hook_name
+from hookspan.engine.checks import checked_point
+from hookspan.engine.hooks import Hook, function_of, hook_name
 from hookspan.engine.observe import DISPATCHES, Run, observed
 from hookspan.engine.probe import Loop, probed_hook
 from hookspan.engine.reducers import Reducer, reducer_of

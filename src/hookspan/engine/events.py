@@ -30,6 +30,7 @@ def subscribe(handler: Callable[[HookDispatchedEvent], None]) -> Callable[[], No
     from hookspan.contract.events import HookDispatchedEvent  # noqa: PLC0415 - pydantic is slow
 
     def begin(chain: Chain) -> Finish:
+        chain.watch()
         started_ns = time.perf_counter_ns()
 
         def finish(_error: BaseException | None) -> None:

@@ -181,6 +181,8 @@ def observed(run: Run, loop: Loop) -> Run:
         chain.hooks = tuple(hooks)
         chain.reducer = reducer or loop.default_reducer(point)
         chain.loop = loop
+        chain.abort = chain.around = None
+        chain.failed_closed = chain._watched = False  # noqa: SLF001 - in the place of a constructor
         finish = DISPATCHES.begin(chain)
         try:
             result = call(point, ctx, chain.probes(), reducer=chain.reduce, verbose=verbose)

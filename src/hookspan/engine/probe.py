@@ -15,16 +15,19 @@ from types import MethodType
 from typing import Any, NamedTuple
 
 from hookspan.contract.errors import HookAborted
-from hookspan.contract.outcomes import Effect, HookOutcome, HookResult, Outcome
+from hookspan.contract.outcomes import Change, Effect, HookOutcome, HookResult, Outcome
 from hookspan.contract.points import InterceptionPoint
-from hookspan.engine.hooks import ConfiguredHook, Hook, function_of
+from hookspan.engine.change import Snapshot, changed, snapshot
+from hookspan.engine.hooks import ConfiguredHook, Hook, function_of, hook_name, policy_of
+from hookspan.engine.policy import PLAIN, POLICIES, Policy, closed
 from hookspan.engine.reducers import Reducer, reducer_of
+from hookspan.engine.shadow import run_shadow
 
 _now = time.perf_counter_ns
 _PASSED, _MODIFIED = HookOutcome.PASSED, HookOutcome.MODIFIED
 _ABORTED, _ERRORED, _FILTERED = HookOutcome.ABORTED, HookOutcome.ERRORED, HookOutcome.FILTERED
 
-Entry = tuple[Hook, HookOutcome, int, "BaseException | None"]
+Entry = tuple[Hook, HookOutcome, int, "BaseException | None", "Change | None"]
 """What became of one hook, in the shape of `HookResult`, which costs more to make."""
 
 
@@ -54,12 +57,18 @@ class Loop(NamedTuple):
         abort_type: What it lets out as an abort.
         convert: Makes one of those from a `HookAborted` that is not one; None where it always is.
         effect: Returns what becomes of a verdict: of a point, an outcome and a context.
+        keeps_out: Tells whether a filter of its own keeps a hook from a context.
     """
 
     default_reducer: Callable[[Any], Reducer] = reducer_of
     abort_type: type[BaseException] = HookAborted
     convert: Callable[[HookAborted], BaseException] | None = None
     effect: Callable[[Any, Outcome, Any], Effect] = effect_of
+    keeps_out: Callable[[Any, Any], bool] | None = None
+
+
+Around = Callable[[Any, Any], Any]
+"""Takes a hook and the function behind it; returns what to call in the function's place."""
 
 
 class Chain(list[Entry]):
@@ -71,15 +80,40 @@ class Chain(list[Entry]):
         hooks: The hooks that were resolved for this dispatch, in order.
         reducer: What a hook's return value does.
         loop: What the loop around them does by itself.
+        abort: The exception that aborted the dispatch, or None.
+        failed_closed: Whether that was made from the crash of a hook.
+        around: What an observer wants around each hook, or None.
     """
 
-    __slots__ = ("ctx", "hooks", "loop", "point", "reducer")
+    __slots__ = (
+        "_seen",
+        "_watched",
+        "abort",
+        "around",
+        "ctx",
+        "failed_closed",
+        "hooks",
+        "loop",
+        "point",
+        "reducer",
+    )
 
     point: Any
     ctx: Any
     hooks: tuple[Hook, ...]
     reducer: Reducer
     loop: Loop
+    abort: BaseException | None
+    failed_closed: bool
+    around: Around | None
+    _watched: bool
+    _seen: Snapshot | None
+
+    def watch(self) -> None:
+        """Look, from now on, for what hooks change in place."""
+        if not self._watched:
+            self._watched = True
+            self._seen = snapshot(self.ctx)
 
     def probes(self) -> list[Hook]:
         """Return the hooks, each in a probe."""
@@ -95,31 +129,54 @@ class Chain(list[Entry]):
             BaseException: What the reducer raises, the same object.
         """
         try:
-            changed = self.reducer(ctx, result)
+            replaced = self.reducer(ctx, result)
         except BaseException as error:
-            hook, _, duration, _ = self[-1]
-            aborted = isinstance(error, self.loop.abort_type)
-            self[-1] = (hook, _ABORTED if aborted else _ERRORED, duration, error)
-            if aborted:
+            hook, _, duration, _, change = self[-1]
+            outcome = _ERRORED
+            if isinstance(error, self.loop.abort_type):
+                outcome, self.abort = _ABORTED, error
                 _name_source(error, hook)
+            self[-1] = (hook, outcome, duration, error, change)
             raise
-        if changed:
-            hook, _, duration, _ = self[-1]
-            self[-1] = (hook, _MODIFIED, duration, None)
-        return changed
+        if replaced:
+            hook, _, duration, _, _ = self[-1]
+            self[-1] = (hook, _MODIFIED, duration, None, Change.REPLACED)
+            if self._watched:
+                self._seen = snapshot(ctx)
+        return replaced
 
-    @property
-    def abort(self) -> BaseException | None:
-        """The exception that aborted the dispatch, or None."""
-        return self[-1][3] if self and self[-1][1] is _ABORTED else None
+    def note(
+        self, hook: Hook, outcome: HookOutcome, started: int, error: BaseException | None = None
+    ) -> None:
+        """Note what became of a hook that was called.
+
+        Args:
+            hook: The hook.
+            outcome: What it came to, but for a change in place.
+            started: When it was called, on the clock of this module, in nanoseconds.
+            error: What it raised, or None.
+        """
+        duration = _now() - started
+        change = self._look() if self._watched else None
+        if change is Change.IN_PLACE and outcome is _PASSED:
+            outcome = _MODIFIED
+        self.append((hook, outcome, duration, error, change))
+
+    def shadow(self, hook: Hook, function: Any) -> None:
+        """Run a hook in shadow mode and note what it would have done."""
+        started = _now()
+        outcome, error, change = run_shadow(function, self.ctx, self.reducer, self.loop.abort_type)
+        if outcome is HookOutcome.WOULD_ABORT and error is not None:
+            _name_source(error, hook)
+        self.append((hook, outcome, _now() - started, error, change))
 
     @property
     def outcome(self) -> Outcome:
         """What the dispatch as a whole has come to."""
         if self.abort is not None:
             return Outcome.ABORTED
-        for _, outcome, _, _ in self:  # any() and a generator would cost twice as much
-            if outcome is _MODIFIED:
+        for entry in self:  # any() and a generator would cost twice as much
+            if entry[4] in _CHANGES and entry[1] not in _SHADOWED:
                 return Outcome.MODIFIED
         return Outcome.PROCEEDED
 
@@ -128,41 +185,81 @@ class Chain(list[Entry]):
         """What becomes of the verdict."""
         return self.loop.effect(self.point, self.outcome, self.ctx)
 
+    @property
+    def change(self) -> Change | None:
+        """How the payload was changed: the plainest way of all that were taken."""
+        found = {entry[4] for entry in self if entry[1] not in _SHADOWED}
+        return next((change for change in Change if change in found), None)
+
     def results(self) -> list[HookResult]:
         """Return what became of every hook, in order, those that were not reached included."""
         reached = [HookResult(*entry) for entry in self]
         rest = self.hooks[len(reached) :]
         return reached + [HookResult(hook, HookOutcome.NOT_REACHED) for hook in rest]
 
+    def _look(self) -> Change | None:
+        """Compare what hooks may change with what it was before the last one."""
+        before, self._seen = self._seen, snapshot(self.ctx)
+        if before is None or self._seen is None:
+            return Change.UNKNOWN
+        return Change.IN_PLACE if changed(before, self._seen) else None
+
+
+_CHANGES = (Change.REPLACED, Change.IN_PLACE)
+_SHADOWED = (HookOutcome.WOULD_MODIFY, HookOutcome.WOULD_ABORT)
+
 
 def _call(probe: tuple[Any, Chain], ctx: Any) -> Any:
     """Call a hook and note what became of it."""
     hook, chain = probe
-    function = hook
+    function, policy, outcome = hook, PLAIN, _PASSED
     started = _now()
     try:
-        if type(hook) is ConfiguredHook:
-            if not hook.matches(ctx):
-                chain.append((hook, _FILTERED, 0, None))
-                return None
-            function = hook.function
+        if type(hook) is ConfiguredHook or POLICIES.active:
+            function, policy = function_of(hook), policy_of(hook)
+        if function is not hook and not hook.matches(ctx):
+            chain.append((hook, _FILTERED, 0, None, None))
+            return None
+        if chain.loop.keeps_out is not None and chain.loop.keeps_out(hook, ctx):
+            outcome = _FILTERED
+        elif chain.around is not None:
+            function = chain.around(hook, function)
+        if policy.shadow:
+            return chain.shadow(hook, function)
         result = function(ctx)
     except BaseException as error:
-        duration = _now() - started
-        loop = chain.loop
-        if isinstance(error, loop.abort_type):
-            chain.append((hook, _ABORTED, duration, error))
-            _name_source(error, hook)
-        elif loop.convert is not None and isinstance(error, HookAborted):
-            converted = loop.convert(error)
-            chain.append((hook, _ABORTED, duration, converted))
-            _name_source(converted, hook)
-            raise converted from error
-        else:
-            chain.append((hook, _ERRORED, duration, error))
+        _note_failure(chain, hook, policy, started, error)
         raise
-    chain.append((hook, _PASSED, _now() - started, None))
+    chain.note(hook, outcome, started)
     return result
+
+
+def _note_failure(
+    chain: Chain, hook: Hook, policy: Policy, started: int, error: BaseException
+) -> None:
+    """Note that a hook has raised.
+
+    Raises:
+        BaseException: The abort that its error becomes, where it becomes another one.
+    """
+    loop = chain.loop
+    if isinstance(error, loop.abort_type):
+        chain.abort = error
+        chain.note(hook, _ABORTED, started, error)
+        _name_source(error, hook)
+    elif isinstance(error, HookAborted) and loop.convert is not None:
+        chain.abort = loop.convert(error)
+        chain.note(hook, _ABORTED, started, chain.abort)
+        _name_source(chain.abort, hook)
+        raise chain.abort from error
+    elif policy.fail_closed and isinstance(error, Exception):
+        abort = closed(hook_name(hook), function_of(hook), error)
+        chain.abort = abort if loop.convert is None else loop.convert(abort)
+        chain.failed_closed = True
+        chain.note(hook, _ERRORED, started, error)
+        raise chain.abort from error
+    else:
+        chain.note(hook, _ERRORED, started, error)
 
 
 def probed_hook(hook: Any) -> Any:

@@ -14,7 +14,8 @@ from typing import Protocol
 
 from hookspan.contract.errors import NoScopeError
 from hookspan.contract.points import InterceptionPoint, PointLike
-from hookspan.engine.hooks import Hook, checked_hook, checked_point, function_of
+from hookspan.engine.checks import checked_hook, checked_point
+from hookspan.engine.hooks import Hook, function_of
 
 Scope = MutableMapping[InterceptionPoint, list[Hook]]
 """The hooks of one execution scope. Its lists are replaced, never changed."""
@@ -87,6 +88,7 @@ class HookRegistry:
     def __init__(self) -> None:
         self.store: HookStore = TupleStore()
         self.scopes_used = False
+        self._open_scopes: dict[int, Scope] = {}
         self._lock = threading.RLock()
         self._listeners: tuple[Callable[[], None], ...] = ()
 
@@ -123,6 +125,25 @@ class HookRegistry:
         """Return the global hooks of a point, in order, each the callable that was registered."""
         return [function_of(hook) for hook in tuple(self.store.table[checked_point(point)])]
 
+    def points_in_use(self) -> list[str]:
+        """Return the values of the points that have a global hook."""
+        return [point.value for point in InterceptionPoint if self.store.table[point]]
+
+    def registrations(self) -> list[tuple[str, bool, Hook]]:
+        """Return point, whether it is scoped, and hook of everything that is registered now.
+
+        Of scopes those are known that were opened through this registry.
+        """
+        found = [
+            (point.value, False, hook)
+            for point in InterceptionPoint
+            for hook in tuple(self.store.table[point])
+        ]
+        for scope in tuple(self._open_scopes.values()):
+            for point, hooks in tuple(scope.items()):
+                found.extend((checked_point(point).value, True, hook) for hook in hooks)
+        return found
+
     def clear(self, point: PointLike) -> int:
         """Take out all global hooks of a point; return how many there were."""
         point = checked_point(point)
@@ -136,9 +157,7 @@ class HookRegistry:
                 self.store.clear(point)
 
     @contextmanager
-    def scoped(
-        self, hooks: Mapping[PointLike, Sequence[Hook]] | None = None
-    ) -> Generator[Scope]:
+    def scoped(self, hooks: Mapping[PointLike, Sequence[Hook]] | None = None) -> Generator[Scope]:
         """Open an execution scope: its hooks run after the global ones and are gone afterwards.
 
         A scope inside a scope adds to it: the outer one's hooks keep running, first.
@@ -160,9 +179,11 @@ class HookRegistry:
             member = checked_point(point)
             scope[member] = [*scope.get(member, []), *checked]
         token = variable.set(scope)
+        self._open_scopes[id(scope)] = scope
         try:
             yield scope
         finally:
+            self._open_scopes.pop(id(scope), None)
             variable.reset(token)
 
     def register_scoped(self, point: PointLike, hook: Hook) -> None:

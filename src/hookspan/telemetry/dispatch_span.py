@@ -1,4 +1,4 @@
-"""One dispatch as a span, a count and a duration: the hot path.
+"""One dispatch as a span: the hot path.
 
 Started with what samplers may want to see, current while the hooks run, so that whatever they do
 is below it, and finished in one go. Attributes are built only for a span that records.
@@ -16,8 +16,11 @@ from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, Trac
 
 from hookspan.contract.outcomes import HookOutcome, Outcome
 from hookspan.contract.points import InterceptionPoint
-from hookspan.telemetry import semconv
-from hookspan.telemetry.names import bounded_text, hook_label, source_label, type_name
+from hookspan.telemetry import content, semconv
+from hookspan.telemetry.failures import abort_attributes, error_attributes
+from hookspan.telemetry.hook_facts import HookFacts, facts_of, names_of
+from hookspan.telemetry.hook_span import HookSpans, options_of
+from hookspan.telemetry.names import type_name
 
 if TYPE_CHECKING:
     from hookspan.engine.probe import Chain
@@ -41,12 +44,16 @@ class DispatchSpan:
         chain: Its hooks and what became of them.
         record: The run it belongs to, or None.
         context: The context that its hooks run in: its span is current there.
-        duration: How long it took, in seconds; set by `close`, as the next two.
+        duration: How long it took, in seconds; set by `close`, as all that follows.
         outcome: What it came to.
-        crashes: Name and error of each hook that crashed.
+        facts: What became of each hook that was reached.
+        crashes: Those of them that crashed.
     """
 
     __slots__ = (
+        "_duplicates",
+        "_hook_spans",
+        "_names",
         "_span",
         "_started",
         "_token",
@@ -54,6 +61,7 @@ class DispatchSpan:
         "context",
         "crashes",
         "duration",
+        "facts",
         "outcome",
         "point",
         "record",
@@ -72,7 +80,11 @@ class DispatchSpan:
         self.point = point_value(chain.point)
         self.duration = 0.0
         self.outcome = Outcome.PROCEEDED
-        self.crashes: list[tuple[str, BaseException]] = []
+        self.facts: list[HookFacts] = []
+        self.crashes: list[HookFacts] = []
+        self._names: list[str] = []
+        self._duplicates = 0
+        self._hook_spans: HookSpans | None = None
         attributes = {
             semconv.CREWAI_HOOK_POINT: self.point,
             semconv.CREWAI_HOOK_COUNT: len(chain.hooks),
@@ -83,35 +95,30 @@ class DispatchSpan:
         self._token = attach(self.context)
         self._started = time.perf_counter()
 
+    def open_hook_spans(self, tracer: Tracer, mode: str) -> None:
+        """Give each hook a span of its own, where the mode and the number of hooks ask for it."""
+        wanted = mode == "always" or (mode == "auto" and len(self.chain.hooks) > 1)
+        if wanted and self._span.is_recording():
+            self._hook_spans = HookSpans(tracer, self.chain, self.point)
+            self.chain.around = self._hook_spans.around
+
     def close(self) -> None:
         """Give the context back, take the time, and read once what all signals then say."""
         self.duration = time.perf_counter() - self._started
         detach(self._token)
-        self.outcome = self.chain.outcome
-        self.crashes = crashed(self.chain)
+        chain = self.chain
+        self._names, self._duplicates = names_of(chain.hooks)
+        self.outcome = chain.outcome
+        self.facts = facts_of(chain, self._names)
+        self.crashes = [fact for fact in self.facts if fact.outcome is HookOutcome.ERRORED]
 
     def end(self, settings: Settings) -> None:
-        """Say on the span what became of the dispatch, and end it."""
-        span, chain = self._span, self.chain
-        if span.is_recording():
-            names, results = hooks_shown(chain)
-            attributes: dict[str, Any] = {
-                semconv.CREWAI_HOOK_OUTCOME: self.outcome.value,
-                semconv.CREWAI_HOOK_DURATION: self.duration,
-                semconv.CREWAI_HOOK_EFFECT: self.effect,
-                semconv.CREWAI_HOOK_CHAIN: chain_text(names, results, len(chain.hooks)),
-            }
-            if len(names) == 1:
-                attributes[semconv.CREWAI_HOOK_NAME] = names[0]
-                attributes[semconv.CREWAI_HOOK_RESULT] = results[0]
-            if self.outcome is Outcome.MODIFIED:
-                attributes[semconv.CREWAI_HOOK_CHANGE] = semconv.CREWAI_HOOK_CHANGE_REPLACED
-            if self.crashes or self.outcome is Outcome.ABORTED:
-                self._add_failures(span, attributes, settings)
-            if self.point == semconv.CREWAI_HOOK_POINT_EXECUTION_END:
-                attributes[semconv.CREWAI_EXECUTION_STATUS] = end_status(chain.ctx)
-            span.set_attributes(attributes)
-        span.end()
+        """Say on the span, and on those of its hooks, what became of them, and end them."""
+        if self._hook_spans is not None:
+            self._hook_spans.end(self.facts, failed_closed=self.chain.failed_closed)
+        if self._span.is_recording():
+            self._describe(settings)
+        self._span.end()
 
     @property
     def effect(self) -> str:
@@ -119,18 +126,50 @@ class DispatchSpan:
         chain = self.chain
         return chain.loop.effect(chain.point, self.outcome, chain.ctx).value
 
-    def _add_failures(self, span: Span, attributes: dict[str, Any], settings: Settings) -> None:
+    def _describe(self, settings: Settings) -> None:
+        chain = self.chain
+        attributes: dict[str, Any] = {
+            semconv.CREWAI_HOOK_OUTCOME: self.outcome.value,
+            semconv.CREWAI_HOOK_DURATION: self.duration,
+            semconv.CREWAI_HOOK_EFFECT: self.effect,
+            semconv.CREWAI_HOOK_CHAIN: chain_text(self._names, self.facts),
+            **content.on_span(self.point, chain.ctx, settings),
+        }
+        if len(chain.hooks) == 1 and self.facts:
+            (only,) = self.facts
+            attributes[semconv.CREWAI_HOOK_NAME] = only.name
+            attributes[semconv.CREWAI_HOOK_RESULT] = only.outcome.value
+            attributes.update(options_of(only))
+        elif any(fact.over_budget for fact in self.facts):
+            attributes[semconv.CREWAI_HOOK_OVER_BUDGET] = True
+        if chain.change is not None:
+            attributes[semconv.CREWAI_HOOK_CHANGE] = chain.change.value
+        if self._duplicates:
+            attributes[semconv.CREWAI_HOOK_DUPLICATE_COUNT] = self._duplicates
+        if self.point == semconv.CREWAI_HOOK_POINT_EXECUTION_END:
+            attributes[semconv.CREWAI_EXECUTION_STATUS] = end_status(chain.ctx)
+        if self.crashes or chain.abort is not None:
+            attributes.update(self._failures(settings))
+        self._span.set_attributes(attributes)
+
+    def _failures(self, settings: Settings) -> dict[str, Any]:
+        attributes: dict[str, Any] = {}
         abort = self.chain.abort
         if abort is not None:
             attributes.update(abort_attributes(abort, settings))
             if settings.abort_status == "error":
                 attributes[semconv.ERROR_TYPE] = type_name(type(abort))
-                span.set_status(Status(StatusCode.ERROR))
+                self._span.set_status(Status(StatusCode.ERROR))
+        if self.chain.failed_closed:
+            attributes[semconv.CREWAI_HOOK_FAILED_CLOSED] = True
         if self.crashes:
             attributes[semconv.CREWAI_HOOK_EXCEPTION_COUNT] = len(self.crashes)
-        for name, error in self.crashes:
-            event = {semconv.CREWAI_HOOK_NAME: name, **error_attributes(error, settings)}
-            span.add_event(semconv.EVENT_EXCEPTION, event)
+        for fact in self.crashes:
+            if fact.error is not None:
+                said = error_attributes(fact.error, settings)
+                event = {semconv.CREWAI_HOOK_NAME: fact.name, **said}
+                self._span.add_event(semconv.EVENT_EXCEPTION, event)
+        return attributes
 
 
 def start_span(
@@ -157,61 +196,16 @@ def end_status(ctx: Any) -> str:
     )
 
 
-def hooks_shown(chain: Chain) -> tuple[list[str], list[str]]:
-    """Return the names of the hooks, in order, and what became of each; of the first 32 only."""
-    names = [hook_label(hook) for hook in chain.hooks[:_CHAIN_LIMIT]]
-    results = [entry[1].value for entry in chain[:_CHAIN_LIMIT]]
-    results += [_NOT_REACHED] * (len(names) - len(results))
-    return names, results
-
-
-def chain_text(names: list[str], results: list[str], count: int) -> list[str]:
+def chain_text(names: list[str], facts: list[HookFacts]) -> list[str]:
     """Return ``name=result`` of each hook; with more than 32 of 31 and how many more there are.
 
     Args:
-        names: Names of the hooks, of 32 at most.
-        results: What became of each.
-        count: How many hooks there are.
+        names: Names of the hooks, in order.
+        facts: What became of those that were reached.
     """
-    texts = [f"{name}={result}" for name, result in zip(names, results, strict=True)]
-    if count > _CHAIN_LIMIT:
-        texts[-1] = f"{_MORE}={count - _CHAIN_LIMIT + 1}"
+    results = [fact.outcome.value for fact in facts[:_CHAIN_LIMIT]]
+    texts = [f"{name}={result}" for name, result in zip(names, results, strict=False)]
+    texts += [f"{name}={_NOT_REACHED}" for name in names[len(texts) : _CHAIN_LIMIT]]
+    if len(names) > _CHAIN_LIMIT:
+        texts[-1] = f"{_MORE}={len(names) - _CHAIN_LIMIT + 1}"
     return texts
-
-
-def crashed(chain: Chain) -> list[tuple[str, BaseException]]:
-    """Return the name and the error of each hook that crashed."""
-    return [
-        (hook_label(hook), error)
-        for hook, outcome, _, error in chain
-        if outcome is HookOutcome.ERRORED and error is not None
-    ]
-
-
-def abort_attributes(abort: BaseException, settings: Settings) -> dict[str, Any]:
-    """Return who aborted and, unless that is switched off, why."""
-    attributes: dict[str, Any] = {
-        semconv.CREWAI_HOOK_ABORT_SOURCE: source_label(getattr(abort, "source", None))
-    }
-    if settings.capture_abort_reason:
-        reason, cut = bounded_text(getattr(abort, "reason", ""))
-        attributes[semconv.CREWAI_HOOK_ABORT_REASON] = reason
-        if cut:
-            attributes[semconv.CREWAI_HOOK_ABORT_REASON_TRUNCATED] = True
-    return attributes
-
-
-def error_attributes(error: BaseException, settings: Settings) -> dict[str, Any]:
-    """Return the class of an error and, only when that is switched on, its message."""
-    attributes: dict[str, Any] = {semconv.EXCEPTION_TYPE: type_name(type(error))}
-    if settings.capture_exception_message:
-        attributes[semconv.EXCEPTION_MESSAGE] = message_of(error)
-    return attributes
-
-
-def message_of(error: BaseException) -> str:
-    """Return the message of an error, bounded; nothing when it cannot be rendered."""
-    try:
-        return bounded_text(str(error))[0]
-    except Exception:  # noqa: BLE001 - a hostile __str__ says nothing
-        return ""

@@ -50,6 +50,11 @@ class Run:
         return self.operation if self.name is None else f"{self.operation} {self.name}"
 
     @property
+    def workflow(self) -> str | None:
+        """Name of the crew or flow, None for an agent by itself."""
+        return None if self.kind == semconv.CREWAI_EXECUTION_KIND_AGENT else self.name
+
+    @property
     def identity(self) -> dict[str, Any]:
         """What each span of the run carries to say which run it belongs to."""
         identity = {semconv.CREWAI_EXECUTION_KIND: self.kind, **self.attributes}

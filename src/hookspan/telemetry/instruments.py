@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
 
+from hookspan.contract.outcomes import Outcome
 from hookspan.telemetry import semconv
 from hookspan.telemetry.names import BoundedNames
 
@@ -15,11 +18,35 @@ if TYPE_CHECKING:
 
     from opentelemetry.context import Context
 
+    from hookspan.telemetry.hook_facts import HookFacts
     from hookspan.telemetry.live import Live
     from hookspan.telemetry.semconv import Metric
     from hookspan.telemetry.settings import Settings
 
 Attributes = dict[str, "str | bool"]
+
+MAX_SERIES = 1000
+"""How many attribute sets an instrument may have, far below the SDK's own bound of 2,000."""
+
+OVERFLOW = "otel.metric.overflow"
+"""The one attribute of what lies beyond, as the metrics SDK itself marks it."""
+
+
+class Series:
+    """Keeps the attribute sets of an instrument to a number; what is further is recorded as one."""
+
+    def __init__(self, limit: int = MAX_SERIES) -> None:
+        self._limit = limit
+        self._known: set[tuple[str | bool, ...]] = set()
+
+    def __call__(self, attributes: Attributes) -> Attributes:
+        """Return the attributes, or the mark of an overflow when as many others came before."""
+        key = tuple(attributes.values())
+        if key not in self._known:
+            if len(self._known) >= self._limit:
+                return {OVERFLOW: True}
+            self._known.add(key)
+        return attributes
 
 
 class Instruments:
@@ -40,7 +67,11 @@ class Instruments:
         self._exceptions = _counter(meter, semconv.METRIC_CREWAI_HOOK_EXCEPTIONS)
         self._executions = _counter(meter, semconv.METRIC_CREWAI_EXECUTIONS)
         self._errors = _counter(meter, semconv.METRIC_HOOKSPAN_ERRORS)
+        self._invocations = _counter(meter, semconv.METRIC_CREWAI_HOOK_INVOCATIONS)
+        self._over_budget = _counter(meter, semconv.METRIC_CREWAI_HOOK_BUDGET_EXCEEDED)
+        self._operations = _counter(meter, semconv.METRIC_CREWAI_OPERATIONS)
         self._duration = _histogram(meter, semconv.METRIC_CREWAI_HOOK_DISPATCH_DURATION)
+        self._invocation = _histogram(meter, semconv.METRIC_CREWAI_HOOK_INVOCATION_DURATION)
         self._workflow = _histogram(meter, semconv.METRIC_GEN_AI_INVOKE_WORKFLOW_DURATION)
         self._agent = _histogram(meter, semconv.METRIC_GEN_AI_INVOKE_AGENT_DURATION)
         self._workflow_names = BoundedNames(settings.max_workflow_names)
@@ -49,7 +80,10 @@ class Instruments:
         self._hook_names = BoundedNames(settings.max_hook_names)
         self._error_types = BoundedNames(32)
         self._sets: dict[tuple[str, str, str | None], tuple[Attributes, Attributes]] = {}
-        _observe(meter, live)
+        self._announced: set[tuple[str, str | None]] = set()
+        self._pid = os.getpid()
+        self._series = {name: Series() for name in ("aborts", "exceptions", "executions", "hooks")}
+        _observe(meter, live, self._hook_names)
 
     def dispatch(
         self, point: str, outcome: str, workflow: str | None, duration: float, context: Context
@@ -85,13 +119,60 @@ class Instruments:
             self._sets[point, outcome, workflow] = (count, duration)
         return count, duration
 
+    def announce(self, workflow: str | None, points: Iterable[str]) -> None:
+        """Let the outcomes of points be known as 0 before there is one.
+
+        A series that is born at 1 shows no increase: an alert on the first abort would stay silent.
+
+        Args:
+            workflow: Name of the crew or flow that is about to run, None for an agent by itself.
+            points: The points that have hooks.
+        """
+        if os.getpid() != self._pid:  # a forked child has counters of its own
+            self._pid = os.getpid()
+            self._announced.clear()
+        for point in points:
+            if (point, workflow) in self._announced:
+                continue
+            if len(self._announced) < MAX_SERIES:
+                self._announced.add((point, workflow))
+            for outcome in Outcome:
+                self._dispatches.add(0, self._attribute_sets(point, outcome.value, workflow)[0])
+
+    def invocation(self, point: str, fact: HookFacts, context: Context) -> None:
+        """Count what became of one hook, and how long it ran.
+
+        Args:
+            point: The point's value.
+            fact: What became of it.
+            context: Holds the dispatch's span, for exemplars.
+        """
+        name = self._hook_names(fact.name)
+        timed = self._series["hooks"](
+            {semconv.CREWAI_HOOK_POINT: point, semconv.CREWAI_HOOK_NAME: name}
+        )
+        counted = (
+            timed
+            if OVERFLOW in timed
+            else {**timed, semconv.CREWAI_HOOK_RESULT: fact.outcome.value}
+        )
+        self._invocations.add(1, counted, context)
+        if fact.duration is not None:
+            self._invocation.record(fact.duration, timed, context)
+        if fact.over_budget:
+            self._over_budget.add(1, timed, context)
+
+    def operation(self, point: str) -> None:
+        """Count one operation that the runtime has begun."""
+        self._operations.add(1, {semconv.CREWAI_HOOK_POINT: point})
+
     def abort(self, point: str, source: str, context: Context) -> None:
         """Count one abort by who stopped it."""
         attributes: Attributes = {
             semconv.CREWAI_HOOK_POINT: point,
             semconv.CREWAI_HOOK_ABORT_SOURCE: self._sources(source),
         }
-        self._aborts.add(1, attributes, context)
+        self._aborts.add(1, self._series["aborts"](attributes), context)
 
     def exception(self, point: str, hook: str, error_type: str, context: Context) -> None:
         """Count one hook that crashed."""
@@ -100,7 +181,7 @@ class Instruments:
             semconv.CREWAI_HOOK_NAME: self._hook_names(hook),
             semconv.ERROR_TYPE: self._error_types(error_type),
         }
-        self._exceptions.add(1, attributes, context)
+        self._exceptions.add(1, self._series["exceptions"](attributes), context)
 
     def execution(  # noqa: PLR0913 - one keyword for each attribute of the metric
         self,
@@ -141,7 +222,7 @@ class Instruments:
         elif name is not None:
             label = self._workflow_names(name)
             timed[semconv.GEN_AI_WORKFLOW_NAME] = count[semconv.GEN_AI_WORKFLOW_NAME] = label
-        self._executions.add(1, count, context)
+        self._executions.add(1, self._series["executions"](count), context)
         (self._agent if is_agent else self._workflow).record(duration, timed, context)
 
     def error(self, operation: str, error_type: str) -> None:
@@ -166,8 +247,9 @@ def _histogram(meter: Meter, metric: Metric) -> Histogram:
     )
 
 
-def _observe(meter: Meter, live: Live) -> None:
+def _observe(meter: Meter, live: Live, hook_names: BoundedNames) -> None:
     """Make the instruments that are read when metrics are collected."""
+    registrations = functools.partial(live.registrations, hook_names)
     for create, metric, read in (
         (
             meter.create_observable_up_down_counter,
@@ -188,6 +270,11 @@ def _observe(meter: Meter, live: Live) -> None:
             meter.create_observable_gauge,
             semconv.METRIC_HOOKSPAN_POINT_INSTRUMENTED,
             live.points_instrumented,
+        ),
+        (
+            meter.create_observable_up_down_counter,
+            semconv.METRIC_CREWAI_HOOK_REGISTRATION_COUNT,
+            registrations,
         ),
     ):
         create(

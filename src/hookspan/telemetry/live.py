@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from weakref import WeakSet
 
+from hookspan.engine.api import REGISTRY
 from hookspan.telemetry import semconv
+from hookspan.telemetry.names import hook_label
 
 Attributes = dict[str, "str | bool"]
 Reading = tuple[float, Attributes]
@@ -27,6 +29,7 @@ class Live:
         self._executions: dict[object, str] = {}
         self._points_seen: set[str] = set()
         self._kinds_seen: set[str] = set()
+        self._registered: set[tuple[str, str, bool]] = set()
         _LIVES.add(self)
 
     def open_dispatch(self, key: object, point: str) -> None:
@@ -68,6 +71,31 @@ class Live:
         seen = sorted(self._kinds_seen)
         return [(counts[kind], {semconv.CREWAI_EXECUTION_KIND: kind}) for kind in seen]
 
+    def registrations(self, bounded: Callable[[str], str]) -> Iterable[Reading]:
+        """Read how many hooks are registered, per point, name and scope.
+
+        Args:
+            bounded: Keeps the names to a number.
+        """
+        counts = Counter(
+            (point, bounded(hook_label(hook)), scoped)
+            for point, scoped, hook in REGISTRY.registrations()
+        )
+        self._registered.update(counts.keys())
+        return [
+            (
+                counts[point, name, scoped],
+                {
+                    semconv.CREWAI_HOOK_POINT: point,
+                    semconv.CREWAI_HOOK_NAME: name,
+                    semconv.CREWAI_HOOK_SCOPE: semconv.CREWAI_HOOK_SCOPE_SCOPED
+                    if scoped
+                    else semconv.CREWAI_HOOK_SCOPE_GLOBAL,
+                },
+            )
+            for point, name, scoped in sorted(self._registered)
+        ]
+
     def points_instrumented(self) -> Iterable[Reading]:
         """Read 1 or 0 for each point: whether hooks at it run in the runtime under us."""
         version: Attributes = {}
@@ -84,6 +112,7 @@ class Live:
         self._executions.clear()
         self._points_seen.clear()
         self._kinds_seen.clear()
+        self._registered.clear()
 
 
 _LIVES: WeakSet[Live] = WeakSet()

@@ -13,20 +13,12 @@ from opentelemetry.instrumentation.utils import is_instrumentation_enabled
 from opentelemetry.metrics import MeterProvider
 from opentelemetry.trace import TracerProvider
 
-from hookspan.contract.outcomes import Outcome
+from hookspan.contract.outcomes import HookOutcome
+from hookspan.engine.api import REGISTRY
 from hookspan.engine.observe import Finish
 from hookspan.engine.probe import Chain
-from hookspan.telemetry import semconv
-from hookspan.telemetry.dispatch_span import (
-    DispatchSpan,
-    Identify,
-    abort_attributes,
-    end_status,
-    error_attributes,
-    message_of,
-    point_value,
-    start_span,
-)
+from hookspan.telemetry import semconv, verdicts
+from hookspan.telemetry.dispatch_span import DispatchSpan, Identify, point_value, start_span
 from hookspan.telemetry.execution_span import (
     ExecutionRecord,
     Run,
@@ -34,17 +26,23 @@ from hookspan.telemetry.execution_span import (
     outcome_of,
     start_attributes,
 )
+from hookspan.telemetry.failures import message_of
+from hookspan.telemetry.hook_facts import HookFacts
 from hookspan.telemetry.instruments import Instruments
 from hookspan.telemetry.listening import is_stand_in
 from hookspan.telemetry.live import Live
-from hookspan.telemetry.names import hook_label, type_name
-from hookspan.telemetry.records import emit
+from hookspan.telemetry.names import type_name
+from hookspan.telemetry.records import Records
 from hookspan.telemetry.settings import Settings
 
 LIVE = Live()
 """What is running in this process."""
 
 _LOOK_EVERY = 0.1
+
+
+def _is_reported(fact: HookFacts) -> bool:
+    return fact.outcome in (HookOutcome.ERRORED, HookOutcome.WOULD_ABORT)
 
 
 def _nothing(_error: BaseException | None) -> None:
@@ -81,7 +79,10 @@ class Recorder:
     ) -> None:
         tracer = trace.get_tracer(semconv.SCOPE, version, tracer_provider)
         meter = metrics.get_meter(semconv.SCOPE, version, meter_provider)
-        self._logger = _logs.get_logger(semconv.SCOPE, version, logger_provider)
+        logger = _logs.get_logger(semconv.SCOPE, version, logger_provider)
+        self._records = Records(
+            logger, lambda: not is_stand_in(logger_provider or _logs.get_logger_provider())
+        )
         self._settings = settings
         self._identify = identify
         self._identify_run = identify_run
@@ -120,13 +121,22 @@ class Recorder:
         self._look_at = now + _LOOK_EVERY
         return self.look()
 
+    def operation(self, point: str) -> None:
+        """Count an operation that the runtime has begun, whether or not a hook was asked.
+
+        Args:
+            point: The value of the point that stands before such operations.
+        """
+        self._instruments.operation(point)
+
     def failed(self, operation: str, error: BaseException) -> None:
         """Count a failure of our own."""
         self._instruments.error(operation, type_name(type(error)))
 
     def begin_dispatch(self, chain: Chain) -> Finish:
         """Record a dispatch that begins; return what records its end."""
-        points = self._settings.points
+        settings = self._settings
+        points = settings.points
         if (points and point_value(chain.point) not in points) or not is_instrumentation_enabled():
             return _nothing
         current = get_current()
@@ -134,14 +144,20 @@ class Recorder:
         identity = self._identity(chain.ctx, record)
         span = DispatchSpan(self._dispatch_tracer, chain, record, identity, current)
         LIVE.open_dispatch(span, span.point)
+        if self._dispatch_tracer is not None:
+            span.open_hook_spans(self._dispatch_tracer, settings.hook_spans)
+        chain.watch()
 
         def finish(_error: BaseException | None) -> None:
             span.close()
             LIVE.close_dispatch(span)
             try:
-                span.end(self._settings)
+                span.end(settings)
             finally:
-                self._count(span)
+                verdicts.count(span, self._instruments)
+                if span.chain.abort is not None or any(map(_is_reported, span.facts)):
+                    identity = self._identity(chain.ctx, record)
+                    verdicts.report(span, identity, self._instruments, self._records, settings)
 
         return finish
 
@@ -156,36 +172,6 @@ class Recorder:
                 record.execution_uuid = uuid
         return identity
 
-    def _count(self, span: DispatchSpan) -> None:
-        """Put a dispatch that has ended into the metrics, the run's counts and the audit log."""
-        chain, record, context = span.chain, span.record, span.context
-        aborted = span.outcome is Outcome.ABORTED
-        workflow = record.workflow if record else None
-        self._instruments.dispatch(span.point, span.outcome.value, workflow, span.duration, context)
-        if record is not None:
-            if span.point == semconv.CREWAI_HOOK_POINT_EXECUTION_END:
-                record.status = end_status(chain.ctx)
-            if span.crashes or aborted:
-                record.count(aborts=int(aborted), exceptions=len(span.crashes))
-        for name, error in span.crashes:
-            self._instruments.exception(span.point, name, type_name(type(error)), context)
-            attributes = {semconv.CREWAI_HOOK_NAME: name, **error_attributes(error, self._settings)}
-            self._emit(semconv.EVENT_CREWAI_HOOK_EXCEPTION, span, attributes)
-        if aborted and chain.abort is not None:
-            attributes = abort_attributes(chain.abort, self._settings)
-            source = attributes[semconv.CREWAI_HOOK_ABORT_SOURCE]
-            self._instruments.abort(span.point, source, context)
-            attributes[semconv.CREWAI_HOOK_NAME] = hook_label(chain[-1][0])
-            self._emit(semconv.EVENT_CREWAI_HOOK_ABORTED, span, attributes)
-
-    def _emit(self, event: str, span: DispatchSpan, attributes: dict[str, Any]) -> None:
-        about = {
-            **self._identity(span.chain.ctx, span.record),
-            semconv.CREWAI_HOOK_POINT: span.point,
-            semconv.CREWAI_HOOK_EFFECT: span.effect,
-        }
-        emit(self._logger, event, {**about, **attributes}, span.context)
-
     def begin_execution(self, run: Run) -> Frame | None:
         """Record a run that begins and make it current.
 
@@ -199,6 +185,8 @@ class Recorder:
             return None
         context = get_current()
         outer = current_execution(context)
+        workflow = run.workflow or (outer.workflow if outer else None)
+        self._instruments.announce(workflow, REGISTRY.points_in_use())
         attributes = start_attributes(run, nested=outer is not None)
         span = start_span(self._execution_tracer, run.span_name, context, attributes)
         record = ExecutionRecord(run, span, outer)
@@ -238,8 +226,8 @@ class Recorder:
         if record.execution_uuid is not None:
             attributes[semconv.CREWAI_EXECUTION_UUID] = record.execution_uuid
         if self._settings.capture_exception_message and error is not None:
-            attributes[semconv.EXCEPTION_MESSAGE] = message_of(error)
-        emit(self._logger, semconv.EVENT_CREWAI_EXECUTION_EXCEPTION, attributes, context)
+            attributes[semconv.EXCEPTION_MESSAGE] = message_of(error, self._settings)
+        self._records.emit(semconv.EVENT_CREWAI_EXECUTION_EXCEPTION, attributes, context)
 
     def outcome(self, error: BaseException | None) -> str:
         """Return the outcome of a run from what left it."""

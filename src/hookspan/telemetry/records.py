@@ -1,8 +1,10 @@
-"""Audit records: one log record for each abort, each crashed hook and each failed run."""
+"""Audit records: one log record for each abort, each crash, each shadow abort, each failed run."""
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
 from typing import Any
 
 from opentelemetry._logs import Logger, SeverityNumber
@@ -10,28 +12,76 @@ from opentelemetry.context import Context
 
 from hookspan.telemetry import semconv
 
+audit = logging.getLogger("hookspan.audit")
+
+_INFO = (SeverityNumber.INFO, "INFO", logging.INFO)
+_WARN = (SeverityNumber.WARN, "WARN", logging.WARNING)
+_ERROR = (SeverityNumber.ERROR, "ERROR", logging.ERROR)
 _SEVERITIES = {
-    semconv.EVENT_CREWAI_HOOK_ABORTED: (SeverityNumber.WARN, "WARN"),
-    semconv.EVENT_CREWAI_HOOK_EXCEPTION: (SeverityNumber.WARN, "WARN"),
-    semconv.EVENT_CREWAI_EXECUTION_EXCEPTION: (SeverityNumber.ERROR, "ERROR"),
+    semconv.EVENT_CREWAI_HOOK_ABORTED: _WARN,
+    semconv.EVENT_CREWAI_HOOK_EXCEPTION: _WARN,
+    semconv.EVENT_CREWAI_HOOK_WOULD_ABORT: _INFO,
+    semconv.EVENT_CREWAI_EXECUTION_EXCEPTION: _ERROR,
 }
 
+QUIET = 60.0
+"""How long a record of one kind is not repeated on the logging fallback, in seconds."""
 
-def emit(logger: Logger, event: str, attributes: dict[str, Any], context: Context) -> None:
-    """Emit one audit record. It is not sampled.
+_MOST_KINDS = 1000
+
+
+class Records:
+    """Writes audit records. They are not sampled.
+
+    Where the application has set no provider for logs, the standard logger ``hookspan.audit`` takes
+    them: one of each event, point and hook a minute.
 
     Args:
-        logger: Takes it.
-        event: Its event name; the severity follows from it.
-        attributes: What it says.
-        context: Holds the span that it belongs to.
+        logger: Takes them.
+        has_provider: Tells whether anybody takes what goes to the logger.
     """
-    number, text = _SEVERITIES[event]
-    logger.emit(
-        timestamp=time.time_ns(),
-        context=context,
-        severity_number=number,
-        severity_text=text,
-        attributes=attributes,
-        event_name=event,
-    )
+
+    def __init__(self, logger: Logger, has_provider: Callable[[], bool]) -> None:
+        self._logger = logger
+        self._has_provider = has_provider
+        self._written: dict[tuple[Any, ...], float] = {}
+
+    def emit(
+        self, event: str, attributes: dict[str, Any], context: Context, *, severe: bool = False
+    ) -> None:
+        """Write one record.
+
+        Args:
+            event: Its event name; the severity follows from it.
+            attributes: What it says.
+            context: Holds the span that it belongs to.
+            severe: Whether it is an ERROR whatever the event is.
+        """
+        number, text, level = _ERROR if severe else _SEVERITIES[event]
+        if not self._has_provider():
+            self._log(event, attributes, level)
+            return
+        self._logger.emit(
+            timestamp=time.time_ns(),
+            context=context,
+            severity_number=number,
+            severity_text=text,
+            attributes=attributes,
+            event_name=event,
+        )
+
+    def _log(self, event: str, attributes: dict[str, Any], level: int) -> None:
+        kind = (
+            event,
+            attributes.get(semconv.CREWAI_HOOK_POINT),
+            attributes.get(semconv.CREWAI_HOOK_NAME),
+        )
+        now = time.monotonic()
+        last = self._written.get(kind)
+        if last is not None and now - last < QUIET:
+            return
+        if len(self._written) >= _MOST_KINDS:
+            self._written.clear()
+        self._written[kind] = now
+        told = " ".join(f"{key}={value!r}" for key, value in sorted(attributes.items()))
+        audit.log(level, "%s %s", event, told)

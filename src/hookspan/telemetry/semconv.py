@@ -24,6 +24,12 @@ class Metric(NamedTuple):
     boundaries: tuple[float, ...] | None = None
 
 
+CODE_FUNCTION_NAME: Final = "code.function.name"
+"""Qualified name of the function."""
+
+CREWAI_AGENT_ATTEMPT: Final = "crewai.agent.attempt"
+"""The number of the attempt of an agent at its task, from the second one on."""
+
 CREWAI_CREW_ID: Final = "crewai.crew.id"
 """Identifier of the crew object."""
 
@@ -93,10 +99,15 @@ CREWAI_HOOK_CHAIN: Final = "crewai.hook.chain"
 
 CREWAI_HOOK_CHANGE: Final = "crewai.hook.change"
 """How the payload was changed."""
+CREWAI_HOOK_CHANGE_IN_PLACE: Final = "in_place"
 CREWAI_HOOK_CHANGE_REPLACED: Final = "replaced"
+CREWAI_HOOK_CHANGE_UNKNOWN: Final = "unknown"
 
 CREWAI_HOOK_COUNT: Final = "crewai.hook.count"
 """Number of hooks resolved for the dispatch."""
+
+CREWAI_HOOK_DUPLICATE_COUNT: Final = "crewai.hook.duplicate.count"
+"""Number of hooks of the dispatch that are registered there more than once."""
 
 CREWAI_HOOK_DURATION: Final = "crewai.hook.duration"
 """Duration of the dispatch, in seconds."""
@@ -112,6 +123,14 @@ CREWAI_HOOK_EFFECT_REPLACED: Final = "replaced"
 CREWAI_HOOK_EXCEPTION_COUNT: Final = "crewai.hook.exception.count"
 """Number of hooks of the dispatch that raised something other than an abort."""
 
+CREWAI_HOOK_FAILED_CLOSED: Final = "crewai.hook.failed_closed"
+"""A hook crashed, and its crash stopped the operation because it is to fail closed."""
+
+CREWAI_HOOK_MODE: Final = "crewai.hook.mode"
+"""Whether what the hook decides takes effect."""
+CREWAI_HOOK_MODE_ENFORCE: Final = "enforce"
+CREWAI_HOOK_MODE_SHADOW: Final = "shadow"
+
 CREWAI_HOOK_NAME: Final = "crewai.hook.name"
 """Stable name of one hook, as given at registration or else `module.qualname`."""
 
@@ -120,6 +139,18 @@ CREWAI_HOOK_OUTCOME: Final = "crewai.hook.outcome"
 CREWAI_HOOK_OUTCOME_ABORTED: Final = "aborted"
 CREWAI_HOOK_OUTCOME_MODIFIED: Final = "modified"
 CREWAI_HOOK_OUTCOME_PROCEEDED: Final = "proceeded"
+
+CREWAI_HOOK_OVER_BUDGET: Final = "crewai.hook.over_budget"
+"""A hook took longer than its budget."""
+
+CREWAI_HOOK_PAYLOAD_CONTENT: Final = "crewai.hook.payload.content"
+"""The payload as text, redacted and cut."""
+
+CREWAI_HOOK_PAYLOAD_DIGEST: Final = "crewai.hook.payload.digest"
+"""SHA-256 of the payload as text, the first 16 hexadecimal digits."""
+
+CREWAI_HOOK_PAYLOAD_SIZE: Final = "crewai.hook.payload.size"
+"""Length of the payload as text, in bytes."""
 
 CREWAI_HOOK_POINT: Final = "crewai.hook.point"
 """The interception point that was dispatched."""
@@ -150,7 +181,18 @@ CREWAI_HOOK_RESULT_ABORTED: Final = "aborted"
 CREWAI_HOOK_RESULT_ERRORED: Final = "errored"
 CREWAI_HOOK_RESULT_FILTERED: Final = "filtered"
 CREWAI_HOOK_RESULT_MODIFIED: Final = "modified"
+CREWAI_HOOK_RESULT_NOT_RUN: Final = "not_run"
 CREWAI_HOOK_RESULT_PASSED: Final = "passed"
+CREWAI_HOOK_RESULT_WOULD_ABORT: Final = "would_abort"
+CREWAI_HOOK_RESULT_WOULD_MODIFY: Final = "would_modify"
+
+CREWAI_HOOK_SCOPE: Final = "crewai.hook.scope"
+"""Where a hook is registered."""
+CREWAI_HOOK_SCOPE_GLOBAL: Final = "global"
+CREWAI_HOOK_SCOPE_SCOPED: Final = "scoped"
+
+CREWAI_HOOK_VERSION: Final = "crewai.hook.version"
+"""Version of the hook, as it was registered with `version=`."""
 
 CREWAI_STEP_KIND: Final = "crewai.step.kind"
 """What kind of step it is."""
@@ -180,7 +222,10 @@ EVENT_CREWAI_HOOK_ABORTED: Final = "crewai.hook.aborted"
 """A hook stopped the intercepted operation."""
 
 EVENT_CREWAI_HOOK_EXCEPTION: Final = "crewai.hook.exception"
-"""A hook raised something other than an abort, and the run went on."""
+"""A hook raised something other than an abort."""
+
+EVENT_CREWAI_HOOK_WOULD_ABORT: Final = "crewai.hook.would_abort"
+"""A hook in shadow mode would have stopped the intercepted operation."""
 
 EVENT_EXCEPTION: Final = "exception"
 """A hook of the dispatch raised something other than an abort."""
@@ -229,6 +274,12 @@ METRIC_CREWAI_HOOK_ABORTS: Final = Metric(
     "Aborted dispatches by what stopped them.",
 )
 
+METRIC_CREWAI_HOOK_BUDGET_EXCEEDED: Final = Metric(
+    "crewai.hook.budget.exceeded",
+    "{invocation}",
+    "Hooks that took longer than their budget.",
+)
+
 METRIC_CREWAI_HOOK_DISPATCHES: Final = Metric(
     "crewai.hook.dispatches",
     "{dispatch}",
@@ -258,6 +309,31 @@ METRIC_CREWAI_HOOK_EXCEPTIONS: Final = Metric(
     "crewai.hook.exceptions",
     "{exception}",
     "Hooks that raised something other than an abort.",
+)
+
+METRIC_CREWAI_HOOK_INVOCATIONS: Final = Metric(
+    "crewai.hook.invocations",
+    "{invocation}",
+    "Hooks that a dispatch came to, by what became of each.",
+)
+
+METRIC_CREWAI_HOOK_INVOCATION_DURATION: Final = Metric(
+    "crewai.hook.invocation.duration",
+    "s",
+    "Duration of single hooks.",
+    (0.0001, 0.0005, 0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120),
+)
+
+METRIC_CREWAI_HOOK_REGISTRATION_COUNT: Final = Metric(
+    "crewai.hook.registration.count",
+    "{hook}",
+    "Hooks that are registered now.",
+)
+
+METRIC_CREWAI_OPERATIONS: Final = Metric(
+    "crewai.operations",
+    "{operation}",
+    "Model and tool calls that crewAI began, whether or not a hook was asked.",
 )
 
 METRIC_GEN_AI_INVOKE_AGENT_DURATION: Final = Metric(

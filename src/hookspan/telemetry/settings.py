@@ -13,6 +13,8 @@ from hookspan.contract.points import InterceptionPoint
 
 logger = logging.getLogger("hookspan")
 
+Redactor = Callable[[str], str]
+
 PREFIX = "OTEL_INSTRUMENTATION_CREWAI_HOOKS_"
 """What the name of every environment variable of ours begins with."""
 
@@ -27,6 +29,8 @@ class Settings:
 
     Attributes:
         spans: ``all``, or ``off`` for no dispatch spans.
+        hook_spans: Whether each hook of a dispatch gets a span below it: ``auto`` where there is
+            more than one, ``always``, or ``never``.
         execution_span: Whether runs get a span of their own; ``off`` for those who have another's.
         abort_status: Status of an aborted dispatch's span: ``unset``, since the policy worked as
             designed, or ``error``.
@@ -34,6 +38,15 @@ class Settings:
         capture_exception_message: Whether the message of an exception does.
         points: Points that telemetry covers; empty for all. Hooks run at every point regardless.
         require_points: Points without which `instrument` is to raise.
+        fail_closed: Patterns of names of hooks whose crash is to abort.
+        shadow: Patterns of names of hooks whose decision is only to be recorded.
+        hook_budget_ms: How long a hook may take before that is reported, in milliseconds; None for
+            no bound. One that is registered with ``budget=`` has its own.
+        capture_content: Whether payloads leave the process: ``no_content``, ``span_only``,
+            ``event_only`` (in audit records) or ``span_and_event``.
+        content_points: Points at which they do, where they do; empty for all.
+        redactor: Called with each text of a user's that is to leave the process (reasons, messages,
+            payloads); returns what leaves instead. An argument only.
         max_workflow_names: How many workflow names metrics tell apart; further ones read
             ``_OTHER``.
         max_sources: The same for the sources of aborts.
@@ -41,12 +54,19 @@ class Settings:
     """
 
     spans: str = "all"
+    hook_spans: str = "auto"
     execution_span: bool = True
     abort_status: str = "unset"
     capture_abort_reason: bool = True
     capture_exception_message: bool = False
     points: frozenset[str] = frozenset()
     require_points: frozenset[str] = frozenset()
+    fail_closed: tuple[str, ...] = ()
+    shadow: tuple[str, ...] = ()
+    hook_budget_ms: int | None = None
+    capture_content: str = "no_content"
+    content_points: frozenset[str] = frozenset()
+    redactor: Redactor | None = None
     max_workflow_names: int = 128
     max_sources: int = 64
     max_hook_names: int = 64
@@ -67,8 +87,11 @@ class Settings:
         environ = os.environ if environ is None else environ
         values = _from_environment(environ)
         for name, value in (arguments or {}).items():
+            if name == "redactor" and (value is None or callable(value)):
+                values[name] = value
+                continue
             if name not in _PARSERS:
-                known = ", ".join(sorted(_PARSERS))
+                known = ", ".join(sorted([*_PARSERS, "redactor"]))
                 message = f"{name}= is not a setting of hookspan; the settings are {known}"
                 raise InstrumentationError(message)
             if value is not None:
@@ -79,7 +102,7 @@ class Settings:
 def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, parse in _PARSERS.items():
-        variable = PREFIX + name.upper()
+        variable = _STANDARD.get(name, PREFIX + name.upper())
         text = environ.get(variable, "").strip()
         if not text:
             continue
@@ -128,6 +151,10 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _patterns(text: str) -> tuple[str, ...]:
+    return tuple(pattern.strip() for pattern in text.split(",") if pattern.strip())
+
+
 def _points(text: str) -> frozenset[str]:
     names = {name.strip().lower() for name in text.split(",") if name.strip()}
     unknown = names - {point.value for point in InterceptionPoint}
@@ -139,13 +166,22 @@ def _points(text: str) -> frozenset[str]:
 
 _PARSERS: dict[str, Callable[[str], Any]] = {
     "spans": _choice("all", "off"),
+    "hook_spans": _choice("auto", "always", "never"),
     "execution_span": _flag,
     "abort_status": _choice("unset", "error"),
     "capture_abort_reason": _flag,
     "capture_exception_message": _flag,
     "points": _points,
     "require_points": _points,
+    "fail_closed": _patterns,
+    "shadow": _patterns,
+    "hook_budget_ms": _count,
+    "capture_content": _choice("no_content", "span_only", "event_only", "span_and_event"),
+    "content_points": _points,
     "max_workflow_names": _count,
     "max_sources": _count,
     "max_hook_names": _count,
 }
+
+_STANDARD = {"capture_content": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"}
+"""Settings for which OpenTelemetry has a variable of its own."""

@@ -7,7 +7,7 @@ Whatever an attribute does when it is read, nothing is raised and nothing is ren
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -30,12 +30,16 @@ def identify(ctx: Any) -> dict[str, Any]:
     read = _reader(ctx)
     agent, task, llm, kind = read("agent"), read("task"), read("llm"), read("kind")
     role = _bounded(read("agent_role")) if agent is None else _static_role(agent)
-    found = {
+    found: dict[str, str | int | None] = {
         semconv.GEN_AI_AGENT_NAME: role,
         semconv.GEN_AI_TOOL_NAME: _bounded(read("tool_name")),
     }
     if llm is not None:
         found[semconv.GEN_AI_REQUEST_MODEL] = _text(llm, "model")
+    if agent is not None:
+        attempt = _attempt(agent)
+        if attempt is not None:
+            found[semconv.CREWAI_AGENT_ATTEMPT] = attempt
     if task is not None:
         found[semconv.CREWAI_TASK_ID] = _identifier(task, "id")
         found[semconv.CREWAI_TASK_NAME] = _text(task, "name")
@@ -87,7 +91,7 @@ def _static_role(agent: Any) -> str | None:
     return next(filter(None, (_text(agent, name) for name in _ROLES)), None)
 
 
-def _known(attributes: dict[str, str | None]) -> dict[str, str]:
+def _known(attributes: Mapping[str, str | int | None]) -> dict[str, Any]:
     return {key: value for key, value in attributes.items() if value is not None}
 
 
@@ -111,6 +115,12 @@ def _text(subject: Any, name: str) -> str | None:
 
 def _bounded(value: Any) -> str | None:
     return bounded_text(value)[0] if value is not None and is_text(value) and value else None
+
+
+def _attempt(agent: Any) -> int | None:
+    """Return the number of an agent's attempt at its task, from the second one on."""
+    failed = _read(agent, "_times_executed")
+    return failed + 1 if type(failed) is int and failed > 0 else None
 
 
 def _identifier(subject: Any, name: str) -> str | None:

@@ -17,11 +17,14 @@ from hookspan.engine.execution import EXECUTIONS, Execution
 from hookspan.engine.guard import GUARD
 from hookspan.engine.hooks import hook_name
 from hookspan.engine.observe import DISPATCHES, Finish
+from hookspan.engine.policy import POLICIES
+from hookspan.engine.probe import Chain
 from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
 from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.identity import identify, identify_run
 from hookspan.integrations.crewai.native import watch_loop
+from hookspan.integrations.crewai.operations import count_operations
 from hookspan.integrations.crewai.patching import Patches
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
@@ -75,7 +78,16 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
         **providers,
     )
     patches.then(GUARD.on_failure(recorder.failed))
+    patches.then(
+        POLICIES.configure(
+            fail_closed=settings.fail_closed,
+            shadow=settings.shadow,
+            budget=None if settings.hook_budget_ms is None else settings.hook_budget_ms / 1000,
+        )
+    )
     patches.then(DISPATCHES.observe(recorder.begin_dispatch, recorder.wanted))
+    if settings.fail_closed or settings.shadow:
+        patches.then(DISPATCHES.observe(_enforce))
     patches.then(EXECUTIONS.observe(_engine_frame(recorder)))
     LIVE.points = {point.value: point.value in installed.points for point in InterceptionPoint}
     LIVE.crewai_version = installed.version
@@ -93,6 +105,9 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
     give_back = adopt(REGISTRY, dispatch)
     patches.then(lambda: _warn_of_guards(give_back()))
     patches.apply(watch_loop(dispatch, convert))
+    if convert is not None:
+        patches.then(DISPATCHES.observe(_enforce))
+    patches.then(count_operations(recorder.operation))
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
     for patch in frames.patches():
@@ -122,6 +137,11 @@ def _report_unwired(installed: versions.Installed) -> None:
 def _warn_of_guards(count: int) -> None:
     if count:
         logger.warning("%d hooks registered through hookspan no longer run in crewAI", count)
+
+
+def _enforce(_chain: Chain) -> Finish:
+    """Keep hooks in their probes also where nobody listens: a policy does not depend on that."""
+    return lambda _error: None
 
 
 def _clear_live() -> None:

@@ -11,6 +11,7 @@ from hookspan.engine.observe import observed
 from hookspan.engine.probe import Loop
 from hookspan.engine.reducers import Reducer
 from hookspan.integrations.crewai.effects import effect_of
+from hookspan.integrations.crewai.filters import keeps_out
 from hookspan.integrations.crewai.patching import Patch
 
 
@@ -34,5 +35,6 @@ def watch_loop(dispatch: Any, convert: Callable[[HookAborted], BaseException] | 
         abort_type=dispatch.HookAborted,
         convert=convert,
         effect=effect_of,
+        keeps_out=keeps_out,
     )
     return Patch(dispatch, "run_hooks", lambda run: functools.wraps(run)(observed(run, loop)))
