@@ -12,6 +12,10 @@ from typing import Any
 
 import pytest
 
+import hookspan
+from hookspan.telemetry.recorder import LIVE
+from tests.kit.memory import Memory
+
 # crewAI reads these when it is imported, which the test modules beside this file do.
 HOME = tempfile.mkdtemp(prefix="hookspan-crewai-")
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
@@ -43,3 +47,29 @@ def no_crewai_hooks(no_hooks: None) -> Generator[None]:
     forget_hooks()
     yield
     forget_hooks()
+
+
+@pytest.fixture
+def memory() -> Generator[Memory]:
+    """In-memory providers; what they took must be as the registry declares it."""
+    memory = Memory()
+    yield memory
+    findings = memory.findings()
+    memory.close()
+    assert findings == []
+
+
+@pytest.fixture
+def switched_off() -> Generator[None]:
+    """End with crewAI as it was, whatever the test has switched on."""
+    hookspan.uninstrument()
+    yield
+    hookspan.uninstrument()
+    LIVE.forget()
+
+
+@pytest.fixture
+def instrumented(memory: Memory, switched_off: None) -> Memory:
+    """Instrument crewAI; what it records is in the memory."""
+    hookspan.instrument(**memory.providers)
+    return memory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,9 @@ from semconv import registry
 from semconv.exported import LiveCheck
 
 Key = frozenset[tuple[str, Any]]
+
+_declared = functools.cache(registry.load)
+"""Reads the registry once: that takes a quarter of a second."""
 
 
 @dataclass
@@ -60,7 +64,7 @@ class Memory:
         self._logs = InMemoryLogRecordExporter()  # type: ignore[no-untyped-call]  # so it is
         self.logger_provider = LoggerProvider(shutdown_on_exit=False)
         self.logger_provider.add_log_record_processor(SimpleLogRecordProcessor(self._logs))
-        self.check = LiveCheck(registry.load())
+        self.check = LiveCheck(_declared())
 
     @property
     def providers(self) -> dict[str, Any]:

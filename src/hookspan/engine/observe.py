@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from hookspan.engine.guard import GUARD
 from hookspan.engine.hooks import Hook
-from hookspan.engine.probe import Chain, Loop
+from hookspan.engine.probe import Chain, Loop, is_probed
 from hookspan.engine.reducers import Reducer
 
 T = TypeVar("T")
@@ -173,7 +173,8 @@ def observed(run: Run, loop: Loop) -> Run:
         **kwargs: Any,
     ) -> Any:
         call = _with_more(run, args, kwargs) if args or kwargs else run
-        if not hooks or not DISPATCHES.listening():
+        # They are probed already where another library has wrapped a loop that we have left since.
+        if not hooks or not DISPATCHES.listening() or is_probed(hooks[0]):
             return call(point, ctx, hooks, reducer=reducer, verbose=verbose)
         chain = Chain()  # a constructor with arguments would cost twice as much
         chain.point = point

@@ -262,9 +262,14 @@ def _note_failure(
         chain.note(hook, _ERRORED, started, error)
 
 
+def is_probed(hook: Any) -> bool:
+    """Tell whether a hook is a probe; the hook itself is not asked."""
+    return type(hook) is MethodType and hook.__func__ is _call
+
+
 def probed_hook(hook: Any) -> Any:
     """Return the hook that is in a probe, or the argument when it is no probe."""
-    return hook.__self__[0] if getattr(hook, "__func__", None) is _call else hook
+    return hook.__self__[0] if is_probed(hook) else hook
 
 
 def _name_source(aborted: BaseException, hook: Hook) -> None:

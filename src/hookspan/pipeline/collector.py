@@ -10,9 +10,16 @@ from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor
 
 from hookspan.telemetry import semconv
 
+__all__ = ["ReadableSpan", "SpanCollector"]
+
 
 class SpanCollector(SpanProcessor):
     """Takes the finished spans of hookspan's own scope.
+
+    Attributes:
+        dropped: How many were not kept.
+        foreign: The parent's id of each span of another scope, by its own id: what leads from a
+            span of ours to the one of ours that it is in.
 
     Args:
         on_end: Called with each, on the thread that ended it.
@@ -23,18 +30,21 @@ class SpanCollector(SpanProcessor):
         self, on_end: Callable[[ReadableSpan], None] | None = None, limit: int = 100_000
     ) -> None:
         self.dropped = 0
+        self.foreign: dict[int, int] = {}
         self._spans: list[ReadableSpan] = []
         self._lock = threading.Lock()
         self._on_end = on_end
         self._limit = limit
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
-        """Take no notice of a span that starts."""
+        """Note what a span of another scope is in."""
+        del parent_context
+        if not _is_ours(span) and span.parent is not None and len(self.foreign) < self._limit:
+            self.foreign[span.get_span_context().span_id] = span.parent.span_id
 
     def on_end(self, span: ReadableSpan) -> None:
         """Keep a span of ours."""
-        scope = span.instrumentation_scope
-        if scope is None or scope.name != semconv.SCOPE:
+        if not _is_ours(span):
             return
         with self._lock:
             if len(self._spans) >= self._limit:
@@ -49,3 +59,8 @@ class SpanCollector(SpanProcessor):
         """The spans that have ended so far, in the order in which they ended."""
         with self._lock:
             return list(self._spans)
+
+
+def _is_ours(span: ReadableSpan) -> bool:
+    scope = span.instrumentation_scope
+    return scope is not None and scope.name == semconv.SCOPE

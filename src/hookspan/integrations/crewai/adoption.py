@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hookspan.contract.errors import HookAborted, HookspanError
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.hooks import Hook
 from hookspan.engine.registry import HookRegistry, HookStore
+
+logger = logging.getLogger("hookspan")
+
+Entry = tuple[InterceptionPoint, Hook, int]
+"""A hook that came through us, and how many times it was in the list before: crewAI may have the
+same function there."""
 
 
 class LiveListStore:
@@ -26,23 +33,33 @@ class LiveListStore:
         lists: dict[Any, list[Hook]] = dispatch._global_hooks  # noqa: SLF001 - the seam itself
         self._lists = lists
         self._added = [point for point in InterceptionPoint if point not in lists]
-        self._ours: list[tuple[InterceptionPoint, Hook]] = []
+        self._ours: list[Entry] = []
         self.table = {point: lists.setdefault(point, []) for point in InterceptionPoint}
         self.scope = dispatch._scoped_hooks_var  # noqa: SLF001 - the seam itself
 
     def add(self, point: InterceptionPoint, hook: Hook) -> None:
         """Append a hook."""
+        self._ours.append((point, hook, len(_places(self.table[point], hook))))
         self.table[point].append(hook)
-        self._ours.append((point, hook))
 
     def remove(self, point: InterceptionPoint, hook: Hook) -> bool:
         """Take out the first hook equal to the given one; tell whether there was one."""
         hooks = self.table[point]
         if hook not in hooks:
             return False
-        held = hooks.pop(hooks.index(hook))
-        self._ours = [entry for entry in self._ours if entry[0] != point or entry[1] is not held]
+        index = hooks.index(hook)
+        self._forget(point, hooks[index], len(_places(hooks[:index], hooks[index])))
+        del hooks[index]
         return True
+
+    def _forget(self, point: InterceptionPoint, hook: Hook, occurrence: int) -> None:
+        """Strike one occurrence of a hook from what is ours; later ones move up."""
+        kept: list[Entry] = []
+        for held_point, held, number in self._ours:
+            same = held_point == point and held is hook
+            if not same or number != occurrence:
+                kept.append((held_point, held, number - int(same and number > occurrence)))
+        self._ours = kept
 
     def clear(self, point: InterceptionPoint) -> int:
         """Take out all hooks of a point; return how many there were."""
@@ -54,15 +71,19 @@ class LiveListStore:
     def release(self) -> list[tuple[InterceptionPoint, Hook]]:
         """Take out the hooks that came through us and the lists that we added; return the hooks."""
         kept: list[tuple[InterceptionPoint, Hook]] = []
-        for point, hook in self._ours:
-            hooks = self.table[point]
-            index = next((i for i, held in enumerate(hooks) if held is hook), None)
-            if index is not None:
-                del hooks[index]
-                kept.append((point, hook))
+        for point, hook, occurrence in reversed(self._ours):  # so that numbers stay right
+            places = _places(self.table[point], hook)
+            if places:
+                del self.table[point][places[min(occurrence, len(places) - 1)]]
+                kept.insert(0, (point, hook))
         for point in self._added:
             self._lists.pop(point, None)
         return kept
+
+
+def _places(hooks: list[Hook], hook: Hook) -> list[int]:
+    """Return where in a list a hook is: the very object, not an equal one."""
+    return [index for index, held in enumerate(hooks) if held is hook]
 
 
 def adopt(registry: HookRegistry, dispatch: Any) -> Callable[[], int]:
@@ -103,6 +124,24 @@ def _move(
         target.add(point, hook)
 
 
+def _name_culprits(abort_type: type[Exception]) -> None:
+    """Say which classes come in the way of making our abort one of crewAI's."""
+    for kind in _subclasses(HookAborted):
+        if abort_type in kind.__mro__[: kind.__mro__.index(HookAborted)]:
+            logger.warning(
+                "%s.%s inherits from crewAI's HookAborted before hookspan's: an abort of hookspan's"
+                " leaves crewAI as crewAI's HookAborted",
+                kind.__module__,
+                kind.__qualname__,
+            )
+
+
+def _subclasses(parent: type[Any]) -> Iterator[type[Any]]:
+    for child in parent.__subclasses__():
+        yield child
+        yield from _subclasses(child)
+
+
 def unify_aborts(
     abort_type: type[Exception],
 ) -> tuple[Callable[[], None], Callable[[HookAborted], BaseException] | None]:
@@ -122,6 +161,7 @@ def unify_aborts(
     try:
         HookAborted.__bases__ = (abort_type, HookspanError)
     except TypeError:
+        _name_culprits(abort_type)
 
         def convert(aborted: HookAborted) -> BaseException:
             return abort_type(aborted.reason, aborted.source)

@@ -1,0 +1,51 @@
+"""The command line's grammar."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from hookspan.cli.delivery import TIMEOUT
+from hookspan.pipeline.providers import EXIT_GRACE
+from hookspan.version import __version__
+
+_RUN = f"""\
+Runs a Python program as `python script.py args` would: same arguments, same standard output, same
+exit code. What its hooks decided is shown on standard error when it has ended, and sent to the OTLP
+endpoint that is set (OTEL_EXPORTER_OTLP_ENDPOINT). Delivery may take {TIMEOUT + EXIT_GRACE:.1f} seconds
+at most. Settings of hookspan are read from the environment: OTEL_INSTRUMENTATION_CREWAI_HOOKS_*."""
+
+_DEMO = """\
+Runs a real crew and a real flow with a model that follows a script, without network, and shows what
+ten hooks decided: one tree per run, then a summary."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="hookspan", description="OpenTelemetry observability for CrewAI's interception hooks."
+    )
+    top.add_argument("--version", action="version", version=f"hookspan {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    _add_run(commands.add_parser("run", help="run a program and show its hooks", description=_RUN))
+    _add_demo(commands.add_parser("demo", help="show what it looks like", description=_DEMO))
+    return top
+
+
+def _add_run(run: argparse.ArgumentParser) -> None:
+    run.usage = (
+        "hookspan run [--json FILE] [--no-color] [--] SCRIPT [ARGS ...]\n"
+        "       hookspan run [--json FILE] [--no-color] -m MODULE [ARGS ...]"
+    )
+    run.add_argument("--json", metavar="FILE", type=Path, help="also write all of it to FILE")
+    run.add_argument("--no-color", action="store_true", help="without colour, as NO_COLOR does")
+    run.add_argument("-m", dest="module", action="store_true", help="run a module, as python -m")
+    run.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="...", help="the program and its arguments"
+    )
+
+
+def _add_demo(demo: argparse.ArgumentParser) -> None:
+    demo.add_argument("--json", action="store_true", help="print one JSON document instead")
+    demo.add_argument("--no-color", action="store_true", help="without colour, as NO_COLOR does")
+    demo.add_argument("--svg", metavar="FILE", type=Path, help="also write a picture to FILE")
