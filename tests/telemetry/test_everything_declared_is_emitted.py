@@ -76,6 +76,7 @@ def contexts() -> list[Any]:
         StepContext({}, kind="flow_method", **step),
         StepContext({}, kind="task", **step),
         ToolCallHookContext("delete_file", {}, agent=AGENT, task=TASK, crew=CREW),
+        LLMCallHookContext(llm=SimpleNamespace(model="scripted")),
     ]
 
 
