@@ -17,6 +17,17 @@ Hook = Callable[[Any], Any]
 """A synchronous callable that takes one context and returns None or a replacement."""
 
 
+def _unwrapped(function: Any) -> Any:
+    return function.__dict__.get("__wrapped__", function)
+
+
+BEHIND: dict[str, Callable[[FunctionType], Any]] = {"<lambda>": _unwrapped}
+"""What finds the hook behind a function whose own name does not say which one it is.
+
+By that name. A runtime adds what it puts around hooks.
+"""
+
+
 class ConfiguredHook:
     """A hook together with what it was registered with.
 
@@ -124,6 +135,8 @@ def hook_name(hook: Any) -> str:
     if type(hook) is ConfiguredHook and hook.name is not None:
         return hook.name
     function: Any = function_of(hook)
+    if class_of(function) is FunctionType and function.__name__ in BEHIND:
+        function = BEHIND[function.__name__](function)
     if class_of(function) is FunctionType and type(function.__module__) is str:
         # Most hooks, in a third of the time.
         line = f":{function.__code__.co_firstlineno}" if function.__name__ == "<lambda>" else ""

@@ -15,13 +15,14 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import REGISTRY
 from hookspan.engine.execution import EXECUTIONS, Execution
 from hookspan.engine.guard import GUARD
-from hookspan.engine.hooks import hook_name
+from hookspan.engine.hooks import BEHIND, hook_name
 from hookspan.engine.observe import DISPATCHES, Finish
 from hookspan.engine.policy import POLICIES
 from hookspan.engine.probe import Chain
 from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
 from hookspan.integrations.crewai.executions import Frames
+from hookspan.integrations.crewai.filters import hook_behind
 from hookspan.integrations.crewai.identity import identify, identify_run
 from hookspan.integrations.crewai.native import watch_loop
 from hookspan.integrations.crewai.operations import count_operations
@@ -102,6 +103,8 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
 def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> None:
     undo_aborts, convert = unify_aborts(dispatch.HookAborted)
     patches.then(undo_aborts)
+    BEHIND["filtered"] = hook_behind
+    patches.then(lambda: BEHIND.pop("filtered"))
     give_back = adopt(REGISTRY, dispatch)
     patches.then(lambda: _warn_of_guards(give_back()))
     patches.apply(watch_loop(dispatch, convert))
