@@ -9,6 +9,7 @@ Cost: two clock readings, one bound method and one tuple per hook.
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Callable
 from types import MethodType
@@ -58,6 +59,8 @@ class Loop(NamedTuple):
         convert: Makes one of those from a `HookAborted` that is not one; None where it always is.
         effect: Returns what becomes of a verdict: of a point, an outcome and a context.
         keeps_out: Tells whether a filter of its own keeps a hook from a context.
+        by_reference: Fields of a context whose object its caller holds and goes on with: a hook may
+            change that object, and changes nothing by putting another one into the field.
     """
 
     default_reducer: Callable[[Any], Reducer] = reducer_of
@@ -65,6 +68,7 @@ class Loop(NamedTuple):
     convert: Callable[[HookAborted], BaseException] | None = None
     effect: Callable[[Any, Outcome, Any], Effect] = effect_of
     keeps_out: Callable[[Any, Any], bool] | None = None
+    by_reference: tuple[str, ...] = ()
 
 
 Around = Callable[[Any, Any], Any]
@@ -86,6 +90,8 @@ class Chain(list[Entry]):
     """
 
     __slots__ = (
+        "_first",
+        "_held",
         "_seen",
         "_watched",
         "abort",
@@ -108,12 +114,16 @@ class Chain(list[Entry]):
     around: Around | None
     _watched: bool
     _seen: Snapshot | None
+    _first: Snapshot | None
+    _held: dict[str, Any]
 
     def watch(self) -> None:
         """Look, from now on, for what hooks change in place."""
         if not self._watched:
             self._watched = True
-            self._seen = snapshot(self.ctx)
+            ctx = self.ctx
+            self._seen = self._first = snapshot(ctx)
+            self._held = {name: getattr(ctx, name, None) for name in self.loop.by_reference}
 
     def probes(self) -> list[Hook]:
         """Return the hooks, each in a probe."""
@@ -183,7 +193,13 @@ class Chain(list[Entry]):
     @property
     def effect(self) -> Effect:
         """What becomes of the verdict."""
-        return self.loop.effect(self.point, self.outcome, self.ctx)
+        return self.effect_of(self.outcome)
+
+    def effect_of(self, outcome: Outcome) -> Effect:
+        """Return what becomes of the verdict, where what the dispatch came to is known."""
+        if outcome is Outcome.MODIFIED and self._watched and self._is_lost():
+            return Effect.IGNORED
+        return self.loop.effect(self.point, outcome, self.ctx)
 
     @property
     def change(self) -> Change | None:
@@ -196,6 +212,15 @@ class Chain(list[Entry]):
         reached = [HookResult(*entry) for entry in self]
         rest = self.hooks[len(reached) :]
         return reached + [HookResult(hook, HookOutcome.NOT_REACHED) for hook in rest]
+
+    def _is_lost(self) -> bool:
+        """Tell whether all that was changed is in objects that the caller does not have."""
+        if all(getattr(self.ctx, name, None) is held for name, held in self._held.items()):
+            return False
+        callers = copy.copy(self.ctx)
+        vars(callers).update(self._held)
+        after = snapshot(callers)
+        return not (self._first is None or after is None or changed(self._first, after))
 
     def _look(self) -> Change | None:
         """Compare what hooks may change with what it was before the last one."""

@@ -123,8 +123,7 @@ class DispatchSpan:
     @property
     def effect(self) -> str:
         """What becomes of the verdict."""
-        chain = self.chain
-        return chain.loop.effect(chain.point, self.outcome, chain.ctx).value
+        return self.chain.effect_of(self.outcome).value
 
     def _describe(self, settings: Settings) -> None:
         chain = self.chain

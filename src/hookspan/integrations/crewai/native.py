@@ -36,5 +36,6 @@ def watch_loop(dispatch: Any, convert: Callable[[HookAborted], BaseException] | 
         convert=convert,
         effect=effect_of,
         keeps_out=keeps_out,
+        by_reference=("messages", "tool_input"),
     )
     return Patch(dispatch, "run_hooks", lambda run: functools.wraps(run)(observed(run, loop)))
