@@ -10,7 +10,7 @@ from typing import Any
 from hookspan.contract.errors import HookAborted
 from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.checks import checked_point
-from hookspan.engine.hooks import Hook, function_of, hook_name
+from hookspan.engine.hooks import Hook, function_of, hook_name, is_abort, policy_of
 from hookspan.engine.observe import DISPATCHES, Run, observed
 from hookspan.engine.probe import Loop, probed_hook
 from hookspan.engine.reducers import Reducer, reducer_of
@@ -102,8 +102,9 @@ def run_hooks(
 ) -> Any:
     """Call hooks one after another, each seeing what those before it have done.
 
-    A `HookAborted` stops the chain and propagates. Any other `Exception` of a hook is swallowed
-    and the chain goes on (fail-open, as the contract says); a `BaseException` propagates.
+    A `HookAborted` stops the chain and propagates, and from a hook that fails closed another
+    runtime's abort too. Any other `Exception` of a hook is swallowed and the chain goes on
+    (fail-open, as the contract says); a `BaseException` propagates.
 
     Args:
         point: The point.
@@ -127,7 +128,9 @@ def run_hooks(
             if aborted.source is None:
                 aborted.source = function_of(hook)
             raise
-        except Exception as error:  # noqa: BLE001 - the contract: a buggy hook must not crash a run
+        except Exception as error:
+            if is_abort(error) and policy_of(probed_hook(hook)).fail_closed:
+                raise  # another runtime's abort: not ours to swallow where a guard fails closed
             if verbose:
                 _log_swallowed(point, hook, error)
     return ctx

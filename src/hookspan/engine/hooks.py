@@ -64,17 +64,17 @@ class ConfiguredHook:
 
     def __call__(self, ctx: Any) -> Any:
         """Call the function as it is to be treated; None where a filter keeps it out."""
-        if not self.matches(ctx):
-            return None
-        if self.policy.shadow:
-            run_shadow(self.function, ctx, replace_payload, HookAborted)
-            return None
         try:
-            return self.function(ctx)
+            if not self.matches(ctx):
+                return None
+            if not self.policy.shadow:
+                return self.function(ctx)
         except Exception as error:
             if not self.policy.fail_closed or is_abort(error):
                 raise
             raise closed(hook_name(self), self.function, error) from error
+        run_shadow(self.function, ctx, replace_payload, HookAborted)
+        return None
 
     def __eq__(self, other: object) -> bool:
         """Equal to the function it stands for, so that a list can be searched for it."""

@@ -183,7 +183,9 @@ def observed(run: Run, loop: Loop) -> Run:
         chain.reducer = reducer or loop.default_reducer(point)
         chain.loop = loop
         chain.abort = chain.around = None
-        chain.failed_closed = chain._watched = False  # noqa: SLF001 - in the place of a constructor
+        chain.failed_closed = False
+        # In the place of a constructor, as all of these.
+        chain._watched = False  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         finish = DISPATCHES.begin(chain)
         try:
             result = call(point, ctx, chain.probes(), reducer=chain.reduce, verbose=verbose)

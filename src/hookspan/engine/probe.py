@@ -10,6 +10,7 @@ Cost: two clock readings, one bound method and one tuple per hook.
 from __future__ import annotations
 
 import copy
+import logging
 import time
 from collections.abc import Callable
 from types import MethodType
@@ -19,10 +20,12 @@ from hookspan.contract.errors import HookAborted
 from hookspan.contract.outcomes import Change, Effect, HookOutcome, HookResult, Outcome
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.change import Snapshot, changed, snapshot
-from hookspan.engine.hooks import ConfiguredHook, Hook, function_of, hook_name, policy_of
+from hookspan.engine.hooks import ConfiguredHook, Hook, function_of, hook_name, is_abort, policy_of
 from hookspan.engine.policy import PLAIN, POLICIES, Policy, closed
 from hookspan.engine.reducers import Reducer, reducer_of
 from hookspan.engine.shadow import run_shadow
+
+logger = logging.getLogger("hookspan")
 
 _now = time.perf_counter_ns
 _PASSED, _MODIFIED = HookOutcome.PASSED, HookOutcome.MODIFIED
@@ -167,18 +170,17 @@ class Chain(list[Entry]):
             error: What it raised, or None.
         """
         duration = _now() - started
-        change = self._look() if self._watched else None
+        change = self._look() if self._watched and outcome is not _FILTERED else None
         if change is Change.IN_PLACE and outcome is _PASSED:
             outcome = _MODIFIED
         self.append((hook, outcome, duration, error, change))
 
     def shadow(self, hook: Hook, function: Any) -> None:
         """Run a hook in shadow mode and note what it would have done."""
-        started = _now()
-        outcome, error, change = run_shadow(function, self.ctx, self.reducer, self.loop.abort_type)
-        if outcome is HookOutcome.WOULD_ABORT and error is not None:
-            _name_source(error, hook)
-        self.append((hook, outcome, _now() - started, error, change))
+        seen = run_shadow(function, self.ctx, self.reducer, self.loop.abort_type)
+        if seen.outcome is HookOutcome.WOULD_ABORT and seen.error is not None:
+            _name_source(seen.error, hook)
+        self.append((hook, seen.outcome, seen.duration_ns, seen.error, seen.change))
 
     @property
     def outcome(self) -> Outcome:
@@ -246,9 +248,10 @@ def _call(probe: tuple[Any, Chain], ctx: Any) -> Any:
             chain.append((hook, _FILTERED, 0, None, None))
             return None
         if chain.loop.keeps_out is not None and chain.loop.keeps_out(hook, ctx):
-            outcome = _FILTERED
+            outcome, policy = _FILTERED, PLAIN
         elif chain.around is not None:
             function = chain.around(hook, function)
+            started = _now()  # the time that an observer took is not the hook's
         if policy.shadow:
             return chain.shadow(hook, function)
         result = function(ctx)
@@ -268,7 +271,7 @@ def _note_failure(
         BaseException: The abort that its error becomes, where it becomes another one.
     """
     loop = chain.loop
-    if isinstance(error, loop.abort_type):
+    if isinstance(error, loop.abort_type) or _is_foreign_abort(loop, policy, error):
         chain.abort = error
         chain.note(hook, _ABORTED, started, error)
         _name_source(error, hook)
@@ -287,6 +290,11 @@ def _note_failure(
         chain.note(hook, _ERRORED, started, error)
 
 
+def _is_foreign_abort(loop: Loop, policy: Policy, error: BaseException) -> bool:
+    """Tell whether our own loop will let another runtime's abort out: a strict guard's."""
+    return policy.fail_closed and loop.abort_type is HookAborted and is_abort(error)
+
+
 def is_probed(hook: Any) -> bool:
     """Tell whether a hook is a probe; the hook itself is not asked."""
     return type(hook) is MethodType and hook.__func__ is _call
@@ -299,5 +307,8 @@ def probed_hook(hook: Any) -> Any:
 
 def _name_source(aborted: BaseException, hook: Hook) -> None:
     """Name the hook as the source of its abort, where it named none."""
-    if getattr(aborted, "source", None) is None:
-        aborted.source = function_of(hook)  # type: ignore[attr-defined]  # both HookAborted have it
+    try:
+        if getattr(aborted, "source", None) is None:
+            aborted.source = function_of(hook)  # type: ignore[attr-defined]  # both kinds have it
+    except Exception as error:  # a subclass of a user's; the abort must get through
+        logger.debug("the source of an abort cannot be set", exc_info=error)

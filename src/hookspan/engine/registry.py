@@ -88,7 +88,8 @@ class HookRegistry:
     def __init__(self) -> None:
         self.store: HookStore = TupleStore()
         self.scopes_used = False
-        self._open_scopes: dict[int, Scope] = {}
+        # Each with the number of hooks, per point, that it has from the scope around it.
+        self._open_scopes: dict[int, tuple[Scope, dict[InterceptionPoint, int]]] = {}
         self._lock = threading.RLock()
         self._listeners: tuple[Callable[[], None], ...] = ()
 
@@ -139,9 +140,10 @@ class HookRegistry:
             for point in InterceptionPoint
             for hook in tuple(self.store.table[point])
         ]
-        for scope in tuple(self._open_scopes.values()):
+        for scope, inherited in tuple(self._open_scopes.values()):
             for point, hooks in tuple(scope.items()):
-                found.extend((checked_point(point).value, True, hook) for hook in hooks)
+                own = hooks[inherited.get(point, 0) :]
+                found.extend((checked_point(point).value, True, hook) for hook in own)
         return found
 
     def clear(self, point: PointLike) -> int:
@@ -174,12 +176,13 @@ class HookRegistry:
                 self._changed()
         variable = self.store.scope
         scope = {point: list(held) for point, held in (variable.get() or {}).items()}
+        inherited = {point: len(held) for point, held in scope.items()}
         for point, added in (hooks or {}).items():
             checked = [checked_hook(hook) for hook in added]
             member = checked_point(point)
             scope[member] = [*scope.get(member, []), *checked]
         token = variable.set(scope)
-        self._open_scopes[id(scope)] = scope
+        self._open_scopes[id(scope)] = (scope, inherited)
         try:
             yield scope
         finally:

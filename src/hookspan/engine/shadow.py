@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
+import time
+from typing import Any, NamedTuple
 
 from hookspan.contract.errors import HookAborted
 from hookspan.contract.outcomes import Change, HookOutcome
@@ -19,9 +20,24 @@ _VALUES = (
     "response",
     "tool_result",
     "raw_tool_result",
+    "metadata",
 )
 
-Verdict = tuple[HookOutcome, "BaseException | None", "Change | None"]
+
+class Verdict(NamedTuple):
+    """What a hook in shadow mode would have come to.
+
+    Attributes:
+        outcome: One of the outcomes of shadow mode, or that it passed or crashed.
+        error: Its abort or error, or None.
+        change: How it would have changed the payload, or None.
+        duration_ns: How long it ran, in nanoseconds, the copying not counted.
+    """
+
+    outcome: HookOutcome
+    error: BaseException | None = None
+    change: Change | None = None
+    duration_ns: int = 0
 
 
 def copied(ctx: Any) -> Any:
@@ -38,7 +54,7 @@ def copied(ctx: Any) -> Any:
     """
     try:
         twin = copy.copy(ctx)
-        values: dict[str, Any] = vars(twin)
+        values: dict[str, Any] = twin.__dict__
         memo: dict[int, Any] = {}  # one memo: what is one object in the context is one in the copy
         for name in _VALUES:
             if name in values:
@@ -60,22 +76,29 @@ def run_shadow(
         abort_type: What counts as an abort.
 
     Returns:
-        What it would have come to, with its abort or error and the way it would have changed the
-        payload.
+        What it would have come to.
     """
     twin = copied(ctx)
     if twin is None:
-        return HookOutcome.NOT_RUN, None, None
+        return Verdict(HookOutcome.NOT_RUN)
     before = snapshot(twin)
-    try:
-        replaced = reducer(twin, function(twin))
-    except (abort_type, HookAborted) as abort:
-        return HookOutcome.WOULD_ABORT, abort, None
-    except Exception as error:  # noqa: BLE001 - the hook's own, as good as swallowed
-        return HookOutcome.ERRORED, error, None
-    if replaced:
-        return HookOutcome.WOULD_MODIFY, None, Change.REPLACED
-    after = snapshot(twin)
+    started = time.perf_counter_ns()
+    verdict = _decided(function, twin, reducer, abort_type)
+    verdict = verdict._replace(duration_ns=time.perf_counter_ns() - started)
+    after = snapshot(twin) if verdict.outcome is HookOutcome.PASSED else None
     if before is not None and after is not None and changed(before, after):
-        return HookOutcome.WOULD_MODIFY, None, Change.IN_PLACE
-    return HookOutcome.PASSED, None, None
+        return verdict._replace(outcome=HookOutcome.WOULD_MODIFY, change=Change.IN_PLACE)
+    return verdict
+
+
+def _decided(
+    function: Any, twin: Any, reducer: Reducer, abort_type: type[BaseException]
+) -> Verdict:
+    try:
+        if reducer(twin, function(twin)):
+            return Verdict(HookOutcome.WOULD_MODIFY, change=Change.REPLACED)
+    except (abort_type, HookAborted) as abort:
+        return Verdict(HookOutcome.WOULD_ABORT, abort)
+    except Exception as error:  # noqa: BLE001 - the hook's own, as good as swallowed
+        return Verdict(HookOutcome.ERRORED, error)
+    return Verdict(HookOutcome.PASSED)
