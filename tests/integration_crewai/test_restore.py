@@ -25,6 +25,7 @@ INPUT = InterceptionPoint.INPUT
 PATCHED = [
     "crewai.agent.core.Agent.kickoff",
     "crewai.agent.core.Agent.kickoff_async",
+    "crewai.agents.agent_builder.base_agent.BaseAgent.copy",
     "crewai.crew.Crew.akickoff",
     "crewai.crew.Crew.kickoff",
     "crewai.crew.Crew.replay",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
+from hookspan.integrations.crewai.roles import COPIED_ROLES
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.names import bounded_text, is_text
@@ -29,10 +30,10 @@ def identify(ctx: Any) -> dict[str, Any]:
     """
     read = _reader(ctx)
     agent, task, llm, kind = read("agent"), read("task"), read("llm"), read("kind")
-    role = _bounded(read("agent_role")) if agent is None else _static_role(agent)
+    role = _bounded(read("agent_role")) if agent is None else static_role(agent)
     found: dict[str, str | int | None] = {
         semconv.GEN_AI_AGENT_NAME: role,
-        semconv.GEN_AI_TOOL_NAME: _bounded(read("tool_name")),
+        semconv.GEN_AI_TOOL_NAME: None if _is_made_up(ctx, read) else _bounded(read("tool_name")),
     }
     if llm is not None:
         found[semconv.GEN_AI_REQUEST_MODEL] = _text(llm, "model")
@@ -83,12 +84,14 @@ def flow_run(flow: Any) -> Run:
 
 def agent_run(agent: Any) -> Run:
     """Describe the run of an agent on its own."""
-    return Run(semconv.CREWAI_EXECUTION_KIND_AGENT, _static_role(agent))
+    return Run(semconv.CREWAI_EXECUTION_KIND_AGENT, static_role(agent))
 
 
-def _static_role(agent: Any) -> str | None:
+def static_role(agent: Any) -> str | None:
     """Return the role as the code gives it, before inputs were interpolated."""
-    return next(filter(None, (_text(agent, name) for name in _ROLES)), None)
+    return COPIED_ROLES.of(agent) or next(
+        filter(None, (_text(agent, name) for name in _ROLES)), None
+    )
 
 
 def _known(attributes: Mapping[str, str | int | None]) -> dict[str, Any]:
@@ -115,6 +118,13 @@ def _text(subject: Any, name: str) -> str | None:
 
 def _bounded(value: Any) -> str | None:
     return bounded_text(value)[0] if value is not None and is_text(value) and value else None
+
+
+def _is_made_up(ctx: Any, read: Callable[[str], Any]) -> bool:
+    """Tell whether a tool's name is a word of the model's: crewAI asks hooks of such calls too."""
+    if read("tool") is not None or read("tool_name") is None:
+        return False
+    return type(ctx).__module__.startswith("crewai.")
 
 
 def _attempt(agent: Any) -> int | None:

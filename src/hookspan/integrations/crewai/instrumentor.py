@@ -23,10 +23,11 @@ from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
 from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.filters import hook_behind
-from hookspan.integrations.crewai.identity import identify, identify_run
+from hookspan.integrations.crewai.identity import identify, identify_run, static_role
 from hookspan.integrations.crewai.native import watch_loop
 from hookspan.integrations.crewai.operations import count_operations
 from hookspan.integrations.crewai.patching import Patches
+from hookspan.integrations.crewai.roles import COPIED_ROLES
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.recorder import LIVE, Recorder
@@ -113,7 +114,7 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
     patches.then(count_operations(recorder.operation))
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
-    for patch in frames.patches():
+    for patch in (*frames.patches(), *COPIED_ROLES.patches(static_role)):
         patches.apply(patch)
 
 
