@@ -25,10 +25,13 @@ INPUT = InterceptionPoint.INPUT
 PATCHED = [
     "crewai.agent.core.Agent.kickoff",
     "crewai.agent.core.Agent.kickoff_async",
+    "crewai.agents.agent_builder.base_agent.BaseAgent.copy",
     "crewai.crew.Crew.akickoff",
     "crewai.crew.Crew.kickoff",
     "crewai.crew.Crew.replay",
+    "crewai.flow.runtime.Flow.kickoff",
     "crewai.flow.runtime.Flow.kickoff_async",
+    "crewai.flow.runtime.Flow.resume",
     "crewai.flow.runtime.Flow.resume_async",
     "crewai.hooks.dispatch.run_hooks",
     "crewai.lite_agent.LiteAgent.kickoff",

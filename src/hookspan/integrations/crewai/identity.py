@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
+from hookspan.integrations.crewai.roles import role_of_original
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.names import bounded_text, is_text
@@ -84,7 +85,8 @@ def agent_run(agent: Any) -> Run:
 
 def _static_role(agent: Any) -> str | None:
     """Return the role as the code gives it, before inputs were interpolated."""
-    return next(filter(None, (_text(agent, name) for name in _ROLES)), None)
+    role = next(filter(None, (_text(agent, name) for name in _ROLES)), None)
+    return None if role is None else role_of_original(agent, role)
 
 
 def _known(attributes: dict[str, str | None]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.identity import identify, identify_run
 from hookspan.integrations.crewai.native import watch_loop
 from hookspan.integrations.crewai.patching import Patches
+from hookspan.integrations.crewai.roles import remember_roles
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.recorder import LIVE, Recorder
@@ -93,6 +94,7 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
     give_back = adopt(REGISTRY, dispatch)
     patches.then(lambda: _warn_of_guards(give_back()))
     patches.apply(watch_loop(dispatch, convert))
+    patches.apply(remember_roles())
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
     for patch in frames.patches():
