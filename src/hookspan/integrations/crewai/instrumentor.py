@@ -15,7 +15,7 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import REGISTRY
 from hookspan.engine.execution import EXECUTIONS, Execution
 from hookspan.engine.guard import GUARD
-from hookspan.engine.hooks import hook_name
+from hookspan.engine.hooks import Hook, hook_name
 from hookspan.engine.observe import DISPATCHES, Finish
 from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
@@ -42,17 +42,23 @@ class CrewAIHooksInstrumentor(BaseInstrumentor):  # type: ignore[misc]  # its pa
     `hookspan.instrument`.
     """
 
+    under_way = False
+    """Whether it is being switched on: that imports crewAI, and whoever waits for that may ask."""
+
     def instrumentation_dependencies(self) -> Collection[str]:
         """Return nothing: what is there is probed, and one message tells what is missing."""
         return ()
 
     def _instrument(self, **kwargs: Any) -> None:
         self._patches = patches = Patches()
+        self.under_way = True
         try:
             _instrument(patches, kwargs)
         except BaseException:
             patches.undo()
             raise
+        finally:
+            self.under_way = False
 
     def _uninstrument(self, **_kwargs: Any) -> None:
         self._patches.undo()
@@ -83,7 +89,7 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     patches.then(_clear_live)
     if installed.usable:
         _instrument_crewai(patches, installed.dispatch, recorder)
-        _report_unwired(installed)
+        patches.then(_report_unwired(installed))
     for problem in installed.problems:
         logger.warning("%s: crewAI runs as ever, its hooks are not traced", problem)
 
@@ -109,16 +115,27 @@ def _require(settings: Settings, installed: versions.Installed) -> None:
         raise InstrumentationError(message)
 
 
-def _report_unwired(installed: versions.Installed) -> None:
-    """Say which guards nothing will ever call: they would look like quiet ones."""
-    for point in versions.unwired(installed.points):
-        for hook in REGISTRY.hooks(point):
+def _report_unwired(installed: versions.Installed) -> Callable[[], None]:
+    """Say which guards nothing will ever call, now and later: they would look like quiet ones.
+
+    Returns:
+        What ends that.
+    """
+    unwired = versions.unwired(installed.points)
+
+    def report(point: InterceptionPoint, hook: Hook) -> None:
+        if point in unwired:
             logger.error(
                 "%s is registered at %s, which crewAI %s does not dispatch: it will not run",
                 hook_name(hook),
                 point.name,
                 installed.version,
             )
+
+    for point in unwired:
+        for hook in REGISTRY.hooks(point):
+            report(point, hook)
+    return REGISTRY.on_registration(report)
 
 
 def _warn_of_guards(count: int) -> None:
@@ -175,7 +192,7 @@ def instrument(**kwargs: Any) -> None:
             cannot be instrumented. Nothing is changed then.
     """
     instrumentor = CrewAIHooksInstrumentor()
-    if not instrumentor.is_instrumented_by_opentelemetry:
+    if not (instrumentor.is_instrumented_by_opentelemetry or instrumentor.under_way):
         instrumentor.instrument(skip_dep_check=True, **kwargs)
 
 
