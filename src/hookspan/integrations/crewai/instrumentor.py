@@ -89,9 +89,10 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     patches.then(_clear_live)
     if installed.usable:
         _instrument_crewai(patches, installed.dispatch, recorder)
+    if installed.version is not None:
         patches.then(_report_unwired(installed))
     for problem in installed.problems:
-        logger.warning("%s: crewAI runs as ever, its hooks are not traced", problem)
+        logger.warning("%s; only dispatches of hookspan's own engine are traced", problem)
 
 
 def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> None:
@@ -126,7 +127,8 @@ def _report_unwired(installed: versions.Installed) -> Callable[[], None]:
     def report(point: InterceptionPoint, hook: Hook) -> None:
         if point in unwired:
             logger.error(
-                "%s is registered at %s, which crewAI %s does not dispatch: it will not run",
+                "%s is registered at %s, which is not instrumented in crewAI %s: no crew or flow"
+                " will call it",
                 hook_name(hook),
                 point.name,
                 installed.version,
