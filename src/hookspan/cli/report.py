@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 
 from rich.console import Console
@@ -15,9 +16,10 @@ from hookspan.cli.summary import PointSummary, Summary, summarize
 from hookspan.cli.tree import Node
 from hookspan.telemetry import semconv
 
-NOTHING = (
-    "no run of a crew, flow or agent was seen, and no hook ran."
-    " Does the program start one, and is a hook registered?"
+NOTHING = "no run of a crew, flow or agent was seen, and no hook ran: is one registered?"
+NO_CREWAI = (
+    "no run was seen, and no hook ran: the program did not import crewAI"
+    " (a runtime on hookspan's own engine calls hookspan.instrument() to be seen)"
 )
 
 
@@ -46,8 +48,9 @@ def _last_lines(roots: Sequence[Node], delivery: Delivery, not_kept: int) -> Ite
     if not_kept:
         yield Text(f"hookspan: {not_kept} more spans were not kept", style="bold yellow")
     if not roots and not delivery.disabled:
-        yield Text(f"hookspan: {NOTHING}", style="bold yellow")
-    if roots or delivery.disabled or delivery.targets:
+        nothing = NOTHING if "crewai" in sys.modules else NO_CREWAI
+        yield Text(f"hookspan: {nothing}", style="bold yellow")
+    if roots or delivery.disabled or not delivery.delivered:
         fine = delivery.delivered and not delivery.disabled
         yield Text(f"hookspan: {delivery.line}", style="dim" if fine else "bold yellow")
 

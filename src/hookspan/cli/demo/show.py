@@ -15,7 +15,7 @@ from types import ModuleType
 from rich.console import Console
 
 from hookspan.cli.console import make_console, write_picture
-from hookspan.cli.delivery import Delivery, deliver, silence_exporters
+from hookspan.cli.delivery import Delivery, deliver, find_targets, silence_exporters
 from hookspan.cli.demo.progress import Progress
 from hookspan.cli.document import document
 from hookspan.cli.report import print_report
@@ -24,6 +24,7 @@ from hookspan.cli.tree import Node, build
 from hookspan.contract.errors import HookAborted
 from hookspan.integrations.crewai.instrumentor import instrument
 from hookspan.pipeline.collector import SpanCollector
+from hookspan.pipeline.environment import is_disabled
 from hookspan.pipeline.providers import provide
 
 _NEEDS_CREWAI = "hookspan demo: crewAI is not installed: pip install 'hookspan[crewai]'"
@@ -49,16 +50,21 @@ def demo(*, as_json: bool, color: bool, svg: Path | None) -> int:
     if importlib.util.find_spec("crewai") is None:
         sys.stderr.write(f"{_NEEDS_CREWAI}\n")
         return 1
+    if svg is not None and not svg.parent.is_dir():
+        sys.stderr.write(f"hookspan demo: cannot write {svg}: no such folder\n")
+        return 2
     name_service("hookspan-demo")
     silence_exporters()
     progress = Progress(make_console(sys.stderr, color=color))
     collector = SpanCollector(progress.saw)
     provide(collector)
-    with _crewai_kept_quiet():
-        _run_all(progress)
-    progress.end()
+    targets = find_targets()
+    if not is_disabled():
+        with _crewai_kept_quiet():
+            _run_all(progress)
+        progress.end()
     roots = build(collector.spans, collector.foreign)
-    delivery = deliver()
+    delivery = deliver(targets)
     if as_json:
         sys.stdout.write(document(roots, delivery) + "\n")
     else:
