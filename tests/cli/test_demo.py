@@ -115,7 +115,7 @@ def test_it_is_readable_in_80_columns(text: Ended) -> None:
 
 def test_the_steps_are_on_standard_error(text: Ended) -> None:
     assert re.sub(r" \([\d.]+ m?s\)", "", text.stderr) == (
-        "Importing crewAI, 4 to 8 s\n"
+        "Importing crewAI, which takes seconds\n"
         "Registering ten hooks\n"
         "ada asks the support desk: Order A-1042 has shipped. Write to [e-mail] to change\n"
         "it.\n"

@@ -81,7 +81,7 @@ def _show(console: Console, roots: Sequence[Node], delivery: Delivery) -> None:
 
 
 def _run_all(progress: Progress) -> None:
-    with progress.step("Importing crewAI, 4 to 8 s"):
+    with progress.step("Importing crewAI, which takes seconds"):
         instrument()
         crew = importlib.import_module("hookspan.cli.demo.crew")
     with progress.step("Registering ten hooks"):
