@@ -29,10 +29,11 @@ KINDS: list[Any] = [CREWAIS, hookspan.HookAborted, OfCrewAI, OfHookspan]
 REGISTER: list[Callable[[Any, Any], Any]] = [DISPATCH.register, hookspan.register_hook]
 
 
-@pytest.mark.parametrize("register", REGISTER, ids=["crewai", "hookspan"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("point", SEAMS)
-def test_abort(instrumented: Memory, point: str, kind: Any, register: Any) -> None:
+def test_abort(instrumented: Memory, point: str, kind: Any) -> None:
+    # Each kind meets either way of registering at half of the seams.
+    register = REGISTER[(SEAMS.index(point) + KINDS.index(kind)) % 2]
     aborted = kind("not now")
 
     def guard(ctx: Any) -> None:
@@ -88,7 +89,7 @@ def test_hooks_of_both_libraries_are_one_queue(instrumented: Memory) -> None:
         called.append("never")
 
     def stop(ctx: Any) -> None:
-        raise hookspan.HookAborted("enough")  # noqa: EM101, TRY003 - a reason is no message
+        raise hookspan.HookAborted("enough")  # noqa: EM101 - a reason is no message
 
     DISPATCH.on(point)(first)
     hookspan.on(hookspan.InterceptionPoint.PRE_STEP)(second)
@@ -113,7 +114,10 @@ def test_hooks_of_both_libraries_are_one_queue(instrumented: Memory) -> None:
 
 
 def test_a_blocked_model_call_is_an_abort_of_each_attempt(instrumented: Memory) -> None:
-    hookspan.before_llm_call(lambda ctx: False)
+    @hookspan.before_llm_call
+    def block(ctx: Any) -> bool:
+        return False
+
     with pytest.raises(ValueError, match="blocked"):
         kickoff(crews.simple_crew())
     (run,) = instrumented.trees()

@@ -6,12 +6,14 @@ import importlib
 from typing import Any
 
 import pytest
+from crewai import Crew
 from crewai.hooks.contexts import InputContext
 from opentelemetry.trace import get_current_span
 
 import hookspan
 from tests.integration_crewai import crews, flows
 from tests.integration_crewai.crews import kickoff
+from tests.integration_crewai.scripted import ScriptedLLM
 from tests.integration_crewai.snapshot import DISPATCH
 from tests.kit.memory import Memory, Node, key
 
@@ -60,7 +62,9 @@ def test_c01_an_abort_at_the_start(instrumented: Memory) -> None:
             gen_ai__workflow__name="research",
         ): 1
     }
-    assert instrumented.points("crewai.execution.active") == {key(crewai__execution__kind="crew"): 0}
+    assert instrumented.points("crewai.execution.active") == {
+        key(crewai__execution__kind="crew"): 0
+    }
 
 
 def test_c02_a_model_that_fails(instrumented: Memory) -> None:
@@ -92,12 +96,12 @@ def test_c07_an_asynchronous_task_inside_a_callers_span(instrumented: Memory) ->
     contexts: list[Any] = []
     register("pre_step", hook=contexts.append)
     register("pre_model_call")
-    workers = [crews.agent(crews.ScriptedLLM(crews.about_the_topic)) for _ in range(2)]
+    workers = [crews.agent(ScriptedLLM(crews.about_the_topic)) for _ in range(2)]
     todo = [
         crews.task(f"task_{number}", worker, async_execution=number == 0)
         for number, worker in enumerate(workers)
     ]
-    crew = crews.Crew(name="research", agents=[*workers], tasks=todo)
+    crew = Crew(name="research", agents=[*workers], tasks=todo)
     tracer = instrumented.tracer_provider.get_tracer("app")
     with tracer.start_as_current_span("request") as caller:
         kickoff(crew)
@@ -109,8 +113,7 @@ def test_c07_an_asynchronous_task_inside_a_callers_span(instrumented: Memory) ->
     assert len(below(run)) == 4
     assert [ctx.crew for ctx in contexts] == [None, None]
     assert sorted(
-        (step.attributes["crewai.crew.name"], step.attributes["crewai.task.name"])
-        for step in steps
+        (step.attributes["crewai.crew.name"], step.attributes["crewai.task.name"]) for step in steps
     ) == [("research", "task_0"), ("research", "task_1")]
     traces = {span.context.trace_id for span in instrumented.spans() if span.context}
     assert len(traces) == 1
@@ -120,7 +123,10 @@ def test_c09_a_flow_that_survives_the_failure_of_its_crew(instrumented: Memory) 
     register("execution_start", "execution_end")
     assert flows.flow(flows.OfFailingCrew).kickoff() == "caught: model down"
     (flow,) = instrumented.trees()
-    hooks = [("run_hooks execution_start", []), ("run_hooks execution_end", [])]
+    hooks: list[tuple[str, list[Any]]] = [
+        ("run_hooks execution_start", []),
+        ("run_hooks execution_end", []),
+    ]
     assert flow.names() == (
         "invoke_workflow OfFailingCrew",
         [hooks[0], ("invoke_workflow research", hooks), hooks[1]],
@@ -170,7 +176,11 @@ def test_c29_on_and_off_and_hooks_come_and_go(memory: Memory, switched_off: None
 @pytest.mark.parametrize("returned", [False, True])
 def test_c29_a_payload_that_cannot_be_touched(instrumented: Memory, returned: bool) -> None:
     hostile, other = Hostile(), Hostile()
-    register("input", hook=lambda ctx: other if returned else None)
+
+    def hook(ctx: Any) -> Hostile | None:
+        return other if returned else None
+
+    register("input", hook=hook)
     ctx = DISPATCH.dispatch(DISPATCH.InterceptionPoint.INPUT, InputContext(payload=hostile))
     assert ctx.payload is (other if returned else hostile)
     (span,) = instrumented.trees()

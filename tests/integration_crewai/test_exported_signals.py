@@ -117,7 +117,9 @@ def instrumented_points(version: str) -> Points:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_metrics(protocol: str) -> None:
     points = exported(protocol).points
-    (version,) = {p.attributes["crewai.version"] for p in points if "crewai.version" in p.attributes}
+    (version,) = {
+        p.attributes["crewai.version"] for p in points if "crewai.version" in p.attributes
+    }
     assert {
         (point.name, frozenset(point.attributes.items())): (
             point.count if point.type == "histogram" else point.value
@@ -204,7 +206,7 @@ def test_logs(protocol: str) -> None:
 def test_every_signal_says_where_it_is_from(protocol: str) -> None:
     arrived = exported(protocol)
     ours = [span for span in arrived.spans if span.name not in RUNS]
-    signals = [*ours, *arrived.points, *arrived.logs]
+    signals: list[Any] = [*ours, *arrived.points, *arrived.logs]
     scopes = {(one.scope.name, one.scope.version) for one in signals}
     assert scopes == {("hookspan", hookspan.__version__)}
     resources = [one.scope.resource for one in (*signals, *arrived.spans)]

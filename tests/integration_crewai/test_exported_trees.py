@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from tests.integration_crewai.expected import (
     MODULE,
     Attributes,
-    assert_tree,
     crew,
     dispatch,
     flow,
@@ -19,6 +20,7 @@ from tests.integration_crewai.expected import (
 )
 from tests.integration_crewai.exported import PROTOCOLS, exported
 from tests.integration_crewai.exported_runs import RUNS
+from tests.kit.tree import assert_tree
 
 MODEL = {"gen_ai.request.model": "scripted"}
 LOOKUP = {"gen_ai.tool.name": "lookup"}
@@ -149,7 +151,7 @@ def with_hooks_inside(name: str) -> str:
 def of_async_tasks() -> str:
     about = crew("research")
     tasks = [inside(about, f"task_{number}", f"Worker {number}") for number in range(3)]
-    return run(about, unordered(*sum(tasks, [])))
+    return run(about, unordered(*chain.from_iterable(tasks)))
 
 
 TREES = {

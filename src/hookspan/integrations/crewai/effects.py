@@ -33,5 +33,8 @@ def _is_dropped(point: Any, ctx: Any) -> bool:
     kicked off by itself from the agent's own state, not from the flow that it runs.
     """
     if point == InterceptionPoint.PRE_STEP:
-        return ctx.kind == "flow_method" and not isinstance(ctx.payload, dict)
-    return point in _RESULTS and bool(getattr(type(ctx.flow), "is_crewai_internal", False))
+        return getattr(ctx, "kind", None) == "flow_method" and not isinstance(ctx.payload, dict)
+    if point not in _RESULTS:
+        return False
+    flow: object = getattr(ctx, "flow", None)
+    return bool(getattr(type(flow), "is_crewai_internal", False))
