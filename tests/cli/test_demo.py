@@ -134,7 +134,7 @@ def test_the_document_counts_what_is_in_its_trees(tmp_path: Path) -> None:
     ended = hookspan("demo", "--json", cwd=tmp_path)
 
     document = json.loads(ended.stdout)
-    everything = list(nodes(document["trees"]))
+    everything = list(nodes(document["runs"]))
     dispatches = [node["attributes"] for node in everything if node["type"] == "dispatch"]
     counted = Counter(
         (attributes["crewai.hook.point"], attributes["crewai.hook.outcome"])
@@ -152,7 +152,7 @@ def test_the_document_counts_what_is_in_its_trees(tmp_path: Path) -> None:
     assert summary["total"]["crashed"] == sum(len(node["crashes"]) for node in everything) == 2
     assert sum(run["count"] for run in summary["runs"]) == len(everything) - len(dispatches)
     assert {attributes["crewai.execution_uuid"] for attributes in dispatches} == {
-        tree["attributes"]["crewai.execution_uuid"] for tree in document["trees"]
+        tree["attributes"]["crewai.execution_uuid"] for tree in document["runs"]
     }
 
 

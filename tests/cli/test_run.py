@@ -148,7 +148,7 @@ def test_the_document_is_written_where_it_was_asked_for(tmp_path: Path) -> None:
 
     assert (seen.code, seen.stdout) == (0, "")
     document = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert (document["trees"], document["summary"]["total"]["dispatches"]) == ([], 0)
+    assert (document["runs"], document["summary"]["total"]["dispatches"]) == ([], 0)
 
 
 def test_a_closed_standard_error_changes_nothing(tmp_path: Path) -> None:

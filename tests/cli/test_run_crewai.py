@@ -82,7 +82,7 @@ def test_an_abort_that_nobody_takes(folder: Path) -> None:
     assert tree[2].endswith("crashing=errored")
     assert tree[4].endswith("deny=aborted")
     document = json.loads((folder / "out.json").read_text(encoding="utf-8"))
-    assert [tree["name"] for tree in document["trees"]] == ["invoke_workflow crew_of_one"]
+    assert [tree["name"] for tree in document["runs"]] == ["invoke_workflow crew_of_one"]
     assert document["summary"]["total"]["aborted"] == 1
     assert document["summary"]["total"]["crashed"] == 1
 

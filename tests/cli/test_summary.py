@@ -74,7 +74,7 @@ def test_nothing_comes_to_nothing() -> None:
 def test_the_document_holds_every_attribute_and_the_summary() -> None:
     content: dict[str, Any] = json.loads(document(ROOTS, NOWHERE, not_kept=3))
 
-    tool = content["trees"][0]["children"][1]["children"][0]
+    tool = content["runs"][0]["children"][1]["children"][0]
     assert tool == {
         "type": "dispatch",
         "name": "run_hooks pre_tool_call",
