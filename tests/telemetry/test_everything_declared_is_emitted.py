@@ -83,8 +83,10 @@ def dispatch_everything() -> None:
     on(P.PRE_TOOL_CALL, tools=["other"])(passes)
     dispatch(P.PRE_TOOL_CALL, ToolCallHookContext("delete_file"))
     llm = SimpleNamespace(model="scripted")
-    register_hook(P.PRE_MODEL_CALL, passes)
-    dispatch(P.PRE_MODEL_CALL, LLMCallHookContext(llm=llm))
+    register_hook(P.PRE_MODEL_CALL, crashes)
+    register_hook(P.PRE_MODEL_CALL, denies)
+    with pytest.raises(HookAborted):
+        dispatch(P.PRE_MODEL_CALL, LLMCallHookContext(llm=llm))
     register_hook(P.EXECUTION_END, denies)
     for status in ("failed", "completed"):
         with pytest.raises(HookAborted):
