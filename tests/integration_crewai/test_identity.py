@@ -144,6 +144,7 @@ def test_every_dispatch_is_in_its_run_and_says_so(watched: Memory, name: str) ->
         counts = by_run.setdefault(id(runs[-1]), Counter())
         counts[dispatch.attributes["crewai.hook.point"]] += 1
     assert list(by_run.values()) == COUNTS[name]
+    assert len(watched.spans()) == len(found) + len(by_run)  # no run beside those
     written = said(watched)
     assert [text for text in TEXT if text in written] == []
 
