@@ -140,12 +140,18 @@ def run_everything(recorder: Recorder) -> None:
 
 def test_everything_that_is_declared_is_emitted(memory: Memory, record: Record) -> None:
     recorder = record(
-        capture_exception_message=True, abort_status="error", max_hook_names=1, max_sources=1
+        uuid="as crewAI gives one",
+        capture_exception_message=True,
+        abort_status="error",
+        max_hook_names=1,
+        max_sources=1,
     )
-    recorder._execution_uuid = lambda: "u"  # crewAI's, which is not here
     LIVE.points, LIVE.crewai_version = {point.value: True for point in P}, "1.15.30"
-    seen_while_open: list[Any] = []
-    on(P.OUTPUT)(lambda _ctx: seen_while_open.append(memory.findings()))
+
+    def collect(_ctx: Any) -> None:
+        memory.findings()  # what is open is seen only while it is
+
+    register_hook(P.OUTPUT, collect)
     with execution({}, name="mine"):
         pass
     clear_all_hooks()
