@@ -8,12 +8,15 @@ Usage: python3 dev.py COMMAND [ARGUMENTS]
   lint          check format, style, types, layers and generated files
   check         lint, then test: all that CI runs
   bench [ARGS]  run the benchmarks
+  mutations     break the code on purpose, each kept break in turn; a test must see it
+  matrix [ARGS] run the tests with every python3.N on PATH, newest and oldest crewAI
   lock [ARGS]   write requirements/*.txt again; --upgrade takes newer versions
 """
 
 # No `from __future__ import annotations`: an old Python must get as far as the line that says so.
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,7 @@ LOCKED = {  # requirement set -> what uv compiles it from
     "test": ("pyproject.toml", "--extra=crewai", "requirements/test.in"),
     "floor": ("pyproject.toml", "--extra=crewai", "requirements/floor.in"),
 }
+SUPPORTED = range(10, 14)
 PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input")
 TYPED = ("src", "tests", "semconv", "benchmarks", "dev.py")
 
@@ -80,6 +84,25 @@ def bench(arguments: Sequence[str]) -> int:
     """Run the benchmarks."""
     programs = set_up("test")
     return call([f"{programs}/python", "benchmarks/run.py", *arguments])
+
+
+def mutations(arguments: Sequence[str]) -> int:
+    """Apply each patch of tests/mutations in a copy of the tree, and want a red test."""
+    programs = set_up("test")
+    return call([f"{programs}/python", "tests/mutations/run.py", *arguments])
+
+
+def matrix(arguments: Sequence[str]) -> int:
+    """Run the tests with each supported Python that is there; say at the end which passed."""
+    verdicts: dict[str, str] = {}
+    for minor in SUPPORTED:
+        python = shutil.which(f"python3.{minor}")
+        for command in ("test", "floor"):
+            name = f"Python 3.{minor} {command}"
+            code = call([python, str(ROOT / "dev.py"), command, *arguments]) if python else None
+            verdicts[name] = "not there" if code is None else "passed" if code == 0 else "FAILED"
+    sys.stderr.write("".join(f"dev.py: {name}: {said}\n" for name, said in verdicts.items()))
+    return 1 if "FAILED" in verdicts.values() else 0
 
 
 def lock(arguments: Sequence[str]) -> int:
@@ -214,7 +237,8 @@ def call(command: Sequence[str], environment: "dict[str, str] | None" = None) ->
 
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
-    command.__name__: command for command in (demo, test, floor, lint, check, bench, lock)
+    command.__name__: command
+    for command in (demo, test, floor, lint, check, bench, mutations, matrix, lock)
 }
 
 

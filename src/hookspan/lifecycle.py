@@ -6,8 +6,7 @@ import logging
 from typing import Any
 
 from hookspan.integrations.crewai.instrumentor import instrument, uninstrument
-from hookspan.pipeline.environment import target_of
-from hookspan.pipeline.providers import EXIT_TIMEOUT, close, own_signals, provide
+from hookspan.pipeline.providers import EXIT_TIMEOUT, close, provide
 from hookspan.telemetry.settings import Settings
 
 logger = logging.getLogger("hookspan")
@@ -27,8 +26,7 @@ def configure(**settings: Any) -> None:
             behind.
     """
     Settings.load(settings)
-    provide()
-    silent = [signal for signal in own_signals() if not target_of(signal).exporters]
+    silent = [made.signal for made in provide() if not made.exporters and not made.asked]
     if silent:
         logger.warning(
             "no OTLP endpoint is set, %s stay in this process: set OTEL_EXPORTER_OTLP_ENDPOINT",

@@ -28,7 +28,7 @@ def snapshot() -> Snapshot:
     """
     seen: Snapshot = {"HookAborted.__bases__": hookspan.HookAborted.__bases__}
     for name, owner in _owners():
-        attributes: dict[str, object] = dict(vars(owner))
+        attributes: dict[str, object] = dict(owner.__dict__)
         seen.update((f"{name}.{attribute}", value) for attribute, value in attributes.items())
     for point, hooks in DISPATCH._global_hooks.items():
         seen[f"list of {point.value}"] = hooks

@@ -102,12 +102,13 @@ class Memory:
 
     def points(self, metric: str) -> dict[Key, Any]:
         """The value of each point of a metric by its attributes; of a histogram its count."""
-        return {
-            frozenset((point.attributes or {}).items()): getattr(
+        found: dict[Key, Any] = {}
+        for point in self._data_points(metric):
+            labels: dict[str, Any] = dict(point.attributes or {})
+            found[frozenset(labels.items())] = getattr(
                 point, "value", getattr(point, "count", None)
             )
-            for point in self._data_points(metric)
-        }
+        return found
 
     def records(self) -> list[ReadableLogRecord]:
         """All log records."""

@@ -35,12 +35,13 @@ def record(memory: Memory) -> Generator[Record]:
     """Record the engine's dispatches and executions, with settings; at most once in a test."""
     undo: list[Callable[[], None]] = []
 
-    def start(memory: Memory = memory, **settings: Any) -> Recorder:
+    def start(memory: Memory = memory, uuid: str | None = None, **settings: Any) -> Recorder:
         recorder = Recorder(
             "0",
             Settings.load(settings, {}),
             identify=identify,
             identify_run=identify_run,
+            execution_uuid=lambda: uuid,
             **memory.providers,
         )
 

@@ -133,8 +133,10 @@ def dispatch_everything() -> None:
     on(P.PRE_TOOL_CALL, tools=["other"])(passes)
     dispatch(P.PRE_TOOL_CALL, ToolCallHookContext("delete_file"))
     llm = SimpleNamespace(model="scripted")
-    register_hook(P.PRE_MODEL_CALL, passes)
-    dispatch(P.PRE_MODEL_CALL, LLMCallHookContext(llm=llm))
+    register_hook(P.PRE_MODEL_CALL, crashes)
+    register_hook(P.PRE_MODEL_CALL, denies)
+    with pytest.raises(HookAborted):
+        dispatch(P.PRE_MODEL_CALL, LLMCallHookContext(llm=llm))
     register_hook(P.EXECUTION_END, denies)
     for status in ("failed", "completed"):
         with pytest.raises(HookAborted):
@@ -188,16 +190,19 @@ def run_everything(recorder: Recorder) -> None:
 
 def test_everything_that_is_declared_is_emitted(memory: Memory, record: Record) -> None:
     recorder = record(
+        uuid="as crewAI gives one",
         capture_exception_message=True,
         abort_status="error",
         max_hook_names=1,
         max_sources=1,
         capture_content="span_and_event",
     )
-    recorder._execution_uuid = lambda: "u"  # crewAI's, which is not here
     LIVE.points, LIVE.crewai_version = {point.value: True for point in P}, "1.15.30"
-    seen_while_open: list[Any] = []
-    on(P.OUTPUT)(lambda _ctx: seen_while_open.append(memory.findings()))
+
+    def collect(_ctx: Any) -> None:
+        memory.findings()  # what is open is seen only while it is
+
+    register_hook(P.OUTPUT, collect)
     with execution({}, name="mine"):
         pass
     clear_all_hooks()

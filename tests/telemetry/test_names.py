@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given
@@ -59,7 +60,8 @@ def test_sources_and_hooks_are_named_by_where_they_are_defined() -> None:
     )
     assert source_label(Hostile()) == f"{here}.Hostile"
     line = test_sources_and_hooks_are_named_by_where_they_are_defined.__code__.co_firstlineno
-    assert hook_label(lambda ctx: None).endswith(f"<lambda>:{line + 11}")
+    nameless: Callable[[Any], None] = lambda ctx: None  # noqa: E731 - it is to have no name
+    assert hook_label(nameless).endswith(f"<lambda>:{line + 11}")
     assert source_label(7) == "builtins.int"
 
 
@@ -90,10 +92,9 @@ def test_c25_labels_stay_bounded_whatever_a_process_meets(memory: Memory, record
     assert sum(runs.values()) == 1000
     assert len(runs) == 129
     assert "denied user" not in repr(aborts) + repr(memory.points("crewai.hook.dispatches"))
-    assert (
-        len({s.attributes["crewai.hook.abort.reason"] for s in memory.spans()[::2] if s.attributes})
-        == 1000
-    )
+    said = [dict(span.attributes or {}) for span in memory.spans()]
+    reasons = {str(attributes.get("crewai.hook.abort.reason")) for attributes in said}
+    assert len(reasons - {"None"}) == 1000
 
 
 def test_a_dispatch_outside_of_every_run_has_no_workflow(memory: Memory, record: Record) -> None:

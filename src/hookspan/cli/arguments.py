@@ -12,8 +12,8 @@ from hookspan.version import __version__
 _RUN = f"""\
 Runs a Python program as `python script.py args` would: same arguments, same standard output, same
 exit code. What its hooks decided is shown on standard error when it has ended, and sent to the OTLP
-endpoint that is set (OTEL_EXPORTER_OTLP_ENDPOINT). Delivery may take {TIMEOUT + EXIT_GRACE:.1f} seconds
-at most. Settings of hookspan are read from the environment: OTEL_INSTRUMENTATION_CREWAI_HOOKS_*."""
+endpoint that is set (OTEL_EXPORTER_OTLP_ENDPOINT); that takes {TIMEOUT + EXIT_GRACE:.1f} seconds at
+most. Settings of hookspan are read from the environment: OTEL_INSTRUMENTATION_CREWAI_HOOKS_*."""
 
 _DEMO = """\
 Runs a real crew and a real flow with a model that follows a script, without network, and shows what

@@ -10,7 +10,7 @@ from typing import TextIO
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
-from rich.terminal_theme import MONOKAI
+from rich.terminal_theme import SVG_EXPORT_THEME
 
 _PICTURE_WIDTH = 104
 _FONT_FACE = re.compile(r"@font-face \{\{.*?\n    \}\}\n", re.DOTALL)
@@ -46,4 +46,4 @@ def write_picture(path: Path, title: str, show: Callable[[Console], None]) -> No
     )
     show(console)
     code_format = _FONT_FACE.sub("", CONSOLE_SVG_FORMAT)
-    console.save_svg(str(path), title=title, theme=MONOKAI, code_format=code_format)
+    console.save_svg(str(path), title=title, theme=SVG_EXPORT_THEME, code_format=code_format)

@@ -49,14 +49,22 @@ class Delivery:
         )
 
 
-def deliver() -> Delivery:
-    """Send what is left and end the providers, within `TIMEOUT` and `EXIT_GRACE`."""
+def find_targets() -> dict[str, str]:
+    """Return where each signal goes whose provider was made here; without what goes nowhere."""
     found = {signal: target_of(signal) for signal in own_signals()}
-    targets = {
+    return {
         signal: _shown(target.endpoint) if target.endpoint else ", ".join(target.exporters)
         for signal, target in found.items()
         if target.exporters
     }
+
+
+def deliver(targets: dict[str, str]) -> Delivery:
+    """Send what is left and end the providers, within `TIMEOUT` and `EXIT_GRACE`.
+
+    Args:
+        targets: Where each signal goes, from before anybody could end the providers.
+    """
     return Delivery(is_disabled(), targets, close(TIMEOUT))
 
 

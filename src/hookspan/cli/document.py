@@ -24,7 +24,7 @@ def document(roots: Sequence[Node], delivery: Delivery, not_kept: int = 0) -> st
     """
     content = {
         "hookspan": __version__,
-        "trees": [_node(root) for root in roots],
+        "runs": [_node(root) for root in roots],
         "spans_not_kept": not_kept,
         "summary": _summary(summarize(roots)),
         "telemetry": {"line": delivery.line, **asdict(delivery)},

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 from hookspan.telemetry import semconv
 
+# What would be rounded up to 10.0 ms, or to 1000 ms, is written in the next form.
+_ONE_DIGIT_BELOW = 9.95
+_MILLIS_BELOW = 999.5
+
 
 @dataclass(frozen=True)
 class Glyphs:
@@ -92,7 +96,7 @@ def _tells(end: str, name: str, names: set[str]) -> bool:
 
 def duration_text(seconds: float) -> str:
     """Return a duration with its unit, in three digits or so."""
-    if seconds >= 1:
-        return f"{seconds:.2f} s"
     millis = seconds * 1000
-    return f"{millis:.0f} ms" if millis >= 10 else f"{millis:.1f} ms"  # noqa: PLR2004 - digits
+    if millis < _ONE_DIGIT_BELOW:
+        return f"{millis:.1f} ms"
+    return f"{millis:.0f} ms" if millis < _MILLIS_BELOW else f"{seconds:.2f} s"

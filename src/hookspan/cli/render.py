@@ -31,15 +31,23 @@ STYLES = {
 
 EFFECTS = {
     semconv.CREWAI_HOOK_EFFECT_RAISED: "raised to the caller",
-    semconv.CREWAI_HOOK_EFFECT_BLOCKED: "the call was blocked, the run went on",
-    semconv.CREWAI_HOOK_EFFECT_IGNORED: "ignored, the run went on",
+    semconv.CREWAI_HOOK_EFFECT_BLOCKED: "blocked, run went on",
+    semconv.CREWAI_HOOK_EFFECT_IGNORED: "ignored, run went on",
 }
 """What became of an abort, in words."""
+
+FAIL_OPEN = "the run went on (fail-open)"
+"""What became of a crash, in words."""
 
 MAX_LINES = 500
 """How many runs and dispatches are shown; a picture of more is no picture."""
 
 _WIDEST_LABEL = 40
+_NARROWEST = 20
+_USUAL_EFFECTS = {
+    semconv.CREWAI_HOOK_OUTCOME_PROCEEDED: semconv.CREWAI_HOOK_EFFECT_CONTINUED,
+    semconv.CREWAI_HOOK_OUTCOME_MODIFIED: semconv.CREWAI_HOOK_EFFECT_REPLACED,
+}
 
 
 class TreePrinter:
@@ -81,8 +89,7 @@ class TreePrinter:
         if self._left <= 0:
             return
         self._left -= 1
-        hang = below + (self._glyphs.trunk if node.children else self._glyphs.gap)
-        self._print_line(node, lead, hang if node.children or lead else self._glyphs.gap)
+        self._print_line(node, lead, below + (self._glyphs.trunk if node.children else "  "))
         for child in node.children:
             final = child is node.children[-1]
             glyph = self._glyphs.last if final else self._glyphs.branch
@@ -90,21 +97,21 @@ class TreePrinter:
             self._print_node(child, below + glyph, below + under)
 
     def _print_line(self, node: Node, lead: str, hang: str) -> None:
-        line = Text(lead, style="dim")
+        line = Text.assemble((lead, "dim"))
         line.append_text(self._label(node))
-        line.append(" " * max(1, self._label_width + 2 - line.cell_len))
+        line.append(" " * max(1, self._label_width + 1 - line.cell_len))
         line.append(f"{node.outcome or '-':9}", style=STYLES.get(node.outcome, ""))
-        line.append(f" {duration_text(node.duration):>8}  ", style="dim")
+        line.append(f" {duration_text(node.duration):>7} ", style="dim")
         items = list(self._items(node))
-        rest = Text("  ").join(items)
+        rest = Text(" ").join(items)
         fits = line.cell_len + rest.cell_len <= self._console.width
         self._emit(line.append_text(rest) if fits else line)
         if not fits:
-            for wrapped in _wrapped(items, self._console.width - len(hang) - 2):
-                self._emit(Text(hang + "  ", style="dim").append_text(wrapped))
+            for wrapped in _wrapped(items, self._console.width - len(hang)):
+                self._emit(Text.assemble((hang, "dim"), wrapped))
         for note in self._notes(node):
-            for wrapped in note.wrap(self._console, max(20, self._console.width - len(hang) - 2)):
-                self._emit(Text(hang + "  ", style="dim").append_text(wrapped))
+            for wrapped in hanging(note, self._console, hang, hang + "  "):
+                self._emit(wrapped)
 
     def _label(self, node: Node) -> Text:
         clean = self._glyphs.clean
@@ -122,8 +129,6 @@ class TreePrinter:
         for name, result in node.hooks:
             item = Text(f"{self._glyphs.clean(self._names[name])}=")
             yield item.append(result, style=STYLES.get(result, ""))
-        if node.text(semconv.CREWAI_HOOK_EFFECT) == semconv.CREWAI_HOOK_EFFECT_REPLACED:
-            yield Text(f"{self._glyphs.arrow} replaced", style="yellow")
 
     def _counts(self, node: Node) -> Iterator[Text]:
         aborts = node.count(semconv.CREWAI_EXECUTION_ABORT_COUNT)
@@ -146,7 +151,11 @@ class TreePrinter:
         for name, exception in node.crashes:
             note = Text(f"{self._glyphs.crash} ", style="bold magenta")
             note.append(f"{clean(self._names.get(name, name))} crashed: {clean(exception)}")
-            yield note.append("; the run went on (fail-open)", style="not bold")
+            yield note.append(f"; {FAIL_OPEN}", style="not bold")
+        usual = _USUAL_EFFECTS.get(node.outcome)
+        effect = node.text(semconv.CREWAI_HOOK_EFFECT)
+        if usual and effect and effect != usual:
+            yield Text(f"{self._glyphs.arrow} {EFFECTS.get(effect, effect)}", style="yellow")
         error = node.text(semconv.ERROR_TYPE)
         if error and not node.is_dispatch:
             yield Text(f"{self._glyphs.abort} raised {clean(error)}", style="red")
@@ -169,12 +178,20 @@ def _depths(nodes: Iterable[Node], depth: int = 0) -> Iterator[tuple[Node, int]]
         yield from _depths(node.children, depth + 1)
 
 
+def hanging(text: Text, console: Console, lead: str, hang: str) -> Iterator[Text]:
+    """Yield text in lines that fit, with one thing before the first and another before the rest."""
+    width = max(_NARROWEST, console.width - max(len(lead), len(hang)))
+    for index, line in enumerate(text.wrap(console, width)):
+        line.rstrip()
+        yield Text.assemble((hang if index else lead, "dim"), line)
+
+
 def _wrapped(items: Sequence[Text], width: int) -> Iterator[Text]:
     """Yield lines of whole items."""
     line = Text()
     for item in items:
-        if line.cell_len and line.cell_len + 2 + item.cell_len > width:
+        if line.cell_len and line.cell_len + 1 + item.cell_len > width:
             yield line
             line = Text()
-        line = Text("  ").join([line, item]) if line.cell_len else item
+        line = Text(" ").join([line, item]) if line.cell_len else item
     yield line

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 import wrapt
 
 from hookspan.cli.console import make_console
-from hookspan.cli.delivery import deliver, silence_exporters
+from hookspan.cli.delivery import deliver, find_targets, silence_exporters
 from hookspan.cli.document import document
 from hookspan.cli.program import run_program
 from hookspan.cli.report import print_report
@@ -55,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
     # registered, when the threads that are waited for have ended.
     atexit.register(report.print)
     provide(report.collector)
+    report.targets = find_targets()
     _instrument_in_time()
     run_program(name, arguments, is_module=is_module)
     return 0
@@ -109,10 +110,15 @@ class Report:
     Args:
         stream: Where to.
         color: Whether colour may be used.
+
+    Attributes:
+        collector: Keeps the spans that are shown.
+        targets: Where each signal goes.
     """
 
     def __init__(self, stream: TextIO, *, color: bool) -> None:
         self.collector = SpanCollector()
+        self.targets: dict[str, str] = {}
         self._stream = stream
         self._color = color
         self._document: TextIO | None = None
@@ -142,7 +148,7 @@ class Report:
                 self._stream.write(f"hookspan: the report failed: {error!r}\n")
 
     def _print(self) -> None:
-        delivery = deliver()
+        delivery = deliver(self.targets)
         collector = self.collector
         roots = build(collector.spans, collector.foreign)
         if self._document is not None:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from opentelemetry.trace import SpanContext
+
 from hookspan.pipeline.collector import ReadableSpan
 from hookspan.telemetry import semconv
 
@@ -39,7 +41,7 @@ class Node:
     @property
     def is_dispatch(self) -> bool:
         """Whether it is a dispatch; else it is a run."""
-        return semconv.CREWAI_HOOK_POINT in self.attributes
+        return semconv.CREWAI_HOOK_COUNT in self.attributes
 
     @property
     def outcome(self) -> str:
@@ -101,15 +103,23 @@ def build(spans: Iterable[ReadableSpan], foreign: Mapping[int, int] | None = Non
     nodes: dict[int, Node] = {}
     parents: dict[int, int] = dict(foreign or {})
     for span in spans:
-        span_id = span.get_span_context().span_id
-        nodes[span_id] = _node(span)
+        context = span.get_span_context()
+        if context is None:
+            continue
+        if not _is_single_hook(span):  # the chain of its dispatch tells of it
+            nodes[context.span_id] = _node(span, context)
         if span.parent is not None:
-            parents[span_id] = span.parent.span_id
+            parents[context.span_id] = span.parent.span_id
     roots: list[Node] = []
     for span_id, node in sorted(nodes.items(), key=lambda item: item[1].start):
         outer = _enclosing(span_id, nodes, parents)
         (roots if outer is None else outer.children).append(node)
     return roots
+
+
+def _is_single_hook(span: ReadableSpan) -> bool:
+    attributes = span.attributes or {}
+    return semconv.CREWAI_HOOK_POINT in attributes and semconv.CREWAI_HOOK_COUNT not in attributes
 
 
 def _enclosing(span_id: int, nodes: Mapping[int, Node], parents: Mapping[int, int]) -> Node | None:
@@ -124,8 +134,7 @@ def _enclosing(span_id: int, nodes: Mapping[int, Node], parents: Mapping[int, in
     return None
 
 
-def _node(span: ReadableSpan) -> Node:
-    context = span.get_span_context()
+def _node(span: ReadableSpan, context: SpanContext) -> Node:
     start, end = span.start_time or 0, span.end_time or 0
     return Node(
         trace_id=f"{context.trace_id:032x}",

@@ -22,6 +22,13 @@ Scope = MutableMapping[InterceptionPoint, list[Hook]]
 
 ScopeVariable = ContextVar["dict[InterceptionPoint, list[Hook]] | None"]
 
+Registered = Callable[[InterceptionPoint, Hook], None]
+"""Called with a hook that was registered; raises nothing."""
+
+
+def _nobody(_point: InterceptionPoint, _hook: Hook) -> None:
+    pass
+
 
 class HookStore(Protocol):
     """Holds the global hooks: our own tables, or the live lists of a runtime under us."""
@@ -92,6 +99,7 @@ class HookRegistry:
         self._open_scopes: dict[int, tuple[Scope, dict[InterceptionPoint, int]]] = {}
         self._lock = threading.RLock()
         self._listeners: tuple[Callable[[], None], ...] = ()
+        self._registered: Registered = _nobody
 
     def adopt(self, store: HookStore) -> None:
         """Keep global hooks in another store from now on; what was registered stays where it is."""
@@ -115,6 +123,20 @@ class HookRegistry:
         point, hook = checked_point(point), checked_hook(hook)
         with self._lock:
             self.store.add(point, hook)
+        self._registered(point, hook)
+
+    def on_registration(self, listener: Registered) -> Callable[[], None]:
+        """Tell a listener of each hook that is registered from now on, global or scoped.
+
+        Returns:
+            What ends that. There is one listener at a time.
+        """
+        self._registered = listener
+
+        def undo() -> None:
+            self._registered = _nobody
+
+        return undo
 
     def unregister(self, point: PointLike, hook: Hook) -> bool:
         """Take out a global hook; tell whether it was registered."""
@@ -181,6 +203,8 @@ class HookRegistry:
             checked = [checked_hook(hook) for hook in added]
             member = checked_point(point)
             scope[member] = [*scope.get(member, []), *checked]
+            for hook in checked:
+                self._registered(member, hook)
         token = variable.set(scope)
         self._open_scopes[id(scope)] = (scope, inherited)
         try:
@@ -202,6 +226,7 @@ class HookRegistry:
             message = "register_scoped() needs an open scope: call it inside `with scoped_hooks():`"
             raise NoScopeError(message)
         scope[point] = [*scope.get(point, []), hook]
+        self._registered(point, hook)
 
     def _changed(self) -> None:
         for listener in self._listeners:

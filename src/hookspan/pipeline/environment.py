@@ -24,11 +24,13 @@ class Target:
         signal: One of `SIGNALS`.
         exporters: Names of the exporters, as their entry points have them; empty for none.
         endpoint: Where the OTLP one among them sends to; None without one.
+        asked: Whether a variable says which exporters, be it none.
     """
 
     signal: str
     exporters: tuple[str, ...]
     endpoint: str | None
+    asked: bool
 
 
 def is_disabled() -> bool:
@@ -49,7 +51,7 @@ def target_of(signal: str) -> Target:
     exporters = tuple(name for name in found if name)
     sends = any(name.startswith("otlp_proto") for name in exporters)
     default = "http://localhost:4317" if _protocol(signal) == "grpc" else "http://localhost:4318"
-    return Target(signal, exporters, (endpoint or default) if sends else None)
+    return Target(signal, exporters, (endpoint or default) if sends else None, bool(asked))
 
 
 def make_exporter(signal: str, name: str) -> Any:

@@ -25,7 +25,7 @@ from hookspan.pipeline.delivery import (
     WatchedMetricExporter,
     WatchedSpanExporter,
 )
-from hookspan.pipeline.environment import is_disabled, make_exporter, target_of
+from hookspan.pipeline.environment import Target, is_disabled, make_exporter, target_of
 from hookspan.telemetry.listening import is_stand_in
 
 logger = logging.getLogger("hookspan")
@@ -40,6 +40,9 @@ _DELIVERY = Delivery()
 _OWN: dict[str, Closer] = {}
 """What ends each provider that was made here, by signal."""
 
+_ENDED: set[str] = set()
+"""The signals whose provider was made here and has been ended."""
+
 
 @dataclass(frozen=True)
 class _Signal:
@@ -52,7 +55,7 @@ class _Signal:
     watch: Callable[[Any, Delivery], Any]
 
 
-def provide(*processors: SpanProcessor) -> None:
+def provide(*processors: SpanProcessor) -> list[Target]:
     """Make a provider for each signal for which the application has set none.
 
     Where it sends, and what else it does, is read from the standard ``OTEL_*`` variables. With
@@ -61,15 +64,20 @@ def provide(*processors: SpanProcessor) -> None:
 
     Args:
         *processors: Take every span beside the exporters, if the provider of spans is made here.
+
+    Returns:
+        Where each of those made sends to.
     """
     if is_disabled():
-        return
+        return []
+    missing = [signal for signal in _SIGNALS if is_stand_in(signal.get())]
+    _report_ended({signal.name for signal in missing})
+    targets = [target_of(signal.name) for signal in missing]
     resource = Resource.create()
-    for signal in _SIGNALS:
-        if not is_stand_in(signal.get()):
-            continue
-        names = target_of(signal.name).exporters
-        exporters = [signal.watch(make_exporter(signal.name, name), _DELIVERY) for name in names]
+    for signal, target in zip(missing, targets, strict=True):
+        exporters = [
+            signal.watch(make_exporter(signal.name, name), _DELIVERY) for name in target.exporters
+        ]
         provider = signal.make(resource, exporters)
         if signal.name == "traces":
             for processor in processors:
@@ -77,6 +85,18 @@ def provide(*processors: SpanProcessor) -> None:
         signal.set(provider)
         _OWN[signal.name] = Closer(
             signal.name, provider.shutdown, functools.partial(_interrupt, exporters)
+        )
+    return targets
+
+
+def _report_ended(missing: set[str]) -> None:
+    """Say which signals are over for this process."""
+    ended = [signal.name for signal in _SIGNALS if signal.name in _ENDED - missing]
+    if ended:
+        logger.warning(
+            "%s were shut down before, and OpenTelemetry sets providers once: nothing more of them"
+            " is sent by this process",
+            ", ".join(ended),
         )
 
 
@@ -110,6 +130,7 @@ def close(timeout: float = EXIT_TIMEOUT) -> bool:
         Whether all of it was delivered.
     """
     closers = list(_OWN.values())
+    _ENDED.update(_OWN)
     _OWN.clear()
     done = close_all(closers, timeout, EXIT_GRACE)
     return not _DELIVERY.reset() and done

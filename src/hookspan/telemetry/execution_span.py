@@ -22,6 +22,21 @@ Attributes = Mapping[str, "str | bool | int | float | list[str]"]
 
 _KEY = create_key("hookspan-execution")
 
+_REPLACED = {
+    semconv.CREWAI_EXECUTION_KIND_CREW: (
+        semconv.CREWAI_CREW_ID,
+        semconv.CREWAI_CREW_KEY,
+        semconv.CREWAI_CREW_NAME,
+        semconv.GEN_AI_AGENT_NAME,
+    ),
+    semconv.CREWAI_EXECUTION_KIND_FLOW: (
+        semconv.CREWAI_FLOW_ID,
+        semconv.CREWAI_FLOW_NAME,
+        semconv.GEN_AI_AGENT_NAME,
+    ),
+}
+"""What a run of a kind never takes over from the run around it, also where it has none itself."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -85,7 +100,7 @@ class ExecutionRecord:
         self.run = run
         self.span = span
         self.outer = outer
-        self.identity: dict[str, Any] = {**(outer.identity if outer else {}), **run.identity}
+        self.identity: dict[str, Any] = {**_inherited(run, outer), **run.identity}
         self.workflow: str | None = self.identity.get(semconv.GEN_AI_WORKFLOW_NAME)
         self.status: str | None = None
         self.execution_uuid: str | None = outer.execution_uuid if outer else None
@@ -151,6 +166,13 @@ class ExecutionRecord:
             span.set_status(Status(StatusCode.ERROR))
         span.set_attributes(attributes)
         span.end()
+
+
+def _inherited(run: Run, outer: ExecutionRecord | None) -> dict[str, Any]:
+    """Return what a run is called after those around it: nothing that it could be itself."""
+    replaced = _REPLACED.get(run.kind, ())
+    identity = outer.identity if outer else {}
+    return {key: value for key, value in identity.items() if key not in replaced}
 
 
 def start_attributes(run: Run, *, nested: bool) -> dict[str, Any]:

@@ -31,7 +31,8 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+\.\w+")
 @crewai_on(Point.EXECUTION_START)
 def authorize(ctx: Any) -> None:
     """Let nobody but the staff start a run. The payload of a run without inputs is None."""
-    if (ctx.payload or {}).get("requested_by") not in STAFF:
+    inputs: dict[str, Any] = ctx.payload or {}
+    if inputs.get("requested_by") not in STAFF:
         raise hookspan.HookAborted(reason="unauthorized execution", source="access-control")
 
 
@@ -88,11 +89,12 @@ def log_step(ctx: Any) -> None:
 def redact_email(ctx: Any) -> Any:
     """Take e-mail addresses out of an answer, a crew's output or a flow's text."""
     output = ctx.payload
-    text = output if isinstance(output, str) else output.raw
+    of_crew = hasattr(output, "raw")
+    text: str = output.raw if of_crew else output
     redacted = _EMAIL.sub("[e-mail]", text)
     if redacted == text:
         return None
-    return redacted if output is text else output.model_copy(update={"raw": redacted})
+    return output.model_copy(update={"raw": redacted}) if of_crew else redacted
 
 
 @hookspan.on(Point.EXECUTION_END)

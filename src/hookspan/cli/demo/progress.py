@@ -18,9 +18,13 @@ class Progress:
 
     Args:
         console: Where to.
+
+    Attributes:
+        watched: Whether it is a terminal.
     """
 
     def __init__(self, console: Console) -> None:
+        self.watched = console.is_terminal
         self._console = console
         spinner = "line" if glyphs_for(console.encoding).ascii else "dots"
         self._status = console.status("", spinner=spinner)
@@ -38,17 +42,19 @@ class Progress:
         """
         results: list[str] = []
         self._step, since = step, time.monotonic()
-        if self._console.is_terminal:
+        if self.watched:
             self._status.update(f"{step} ...")
             self._status.start()
-        else:
-            self._console.print(Text(f"{step} ..."))
         try:
             yield results
         finally:
             self._status.stop()
         line = Text(": ".join([step, *results]))
         self._console.print(line.append(f" ({duration_text(time.monotonic() - since)})", "dim"))
+
+    def end(self) -> None:
+        """Set what follows apart."""
+        self._console.print()
 
     def saw(self, span: ReadableSpan) -> None:
         """Show a span that has ended."""

@@ -8,23 +8,30 @@ import importlib.util
 import os
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from types import ModuleType
 
+from rich.console import Console
+
 from hookspan.cli.console import make_console, write_picture
-from hookspan.cli.delivery import deliver, silence_exporters
+from hookspan.cli.delivery import Delivery, deliver, find_targets, silence_exporters
 from hookspan.cli.demo.progress import Progress
 from hookspan.cli.document import document
 from hookspan.cli.report import print_report
 from hookspan.cli.service import name_service
-from hookspan.cli.tree import build
+from hookspan.cli.tree import Node, build
 from hookspan.contract.errors import HookAborted
 from hookspan.integrations.crewai.instrumentor import instrument
 from hookspan.pipeline.collector import SpanCollector
+from hookspan.pipeline.environment import is_disabled
 from hookspan.pipeline.providers import provide
 
 _NEEDS_CREWAI = "hookspan demo: crewAI is not installed: pip install 'hookspan[crewai]'"
+_LEGEND = (
+    "Each tree is a trace, each line in it a run, or a point at which hooks ran: what it came to,"
+    " how long it took, and each hook=result in order."
+)
 _PAUSE = 0.3
 """How long the scripted model takes for an answer where somebody watches, in seconds."""
 
@@ -43,38 +50,50 @@ def demo(*, as_json: bool, color: bool, svg: Path | None) -> int:
     if importlib.util.find_spec("crewai") is None:
         sys.stderr.write(f"{_NEEDS_CREWAI}\n")
         return 1
+    if svg is not None and not svg.parent.is_dir():
+        sys.stderr.write(f"hookspan demo: cannot write {svg}: no such folder\n")
+        return 2
     name_service("hookspan-demo")
     silence_exporters()
     progress = Progress(make_console(sys.stderr, color=color))
     collector = SpanCollector(progress.saw)
     provide(collector)
-    with _crewai_kept_quiet():
-        _run_all(progress)
+    targets = find_targets()
+    if not is_disabled():
+        with _crewai_kept_quiet():
+            _run_all(progress)
+        progress.end()
     roots = build(collector.spans, collector.foreign)
-    delivery = deliver()
+    delivery = deliver(targets)
     if as_json:
         sys.stdout.write(document(roots, delivery) + "\n")
     else:
-        print_report(make_console(sys.stdout, color=color), roots, delivery)
+        _show(make_console(sys.stdout, color=color), roots, delivery)
     if svg is not None:
-        write_picture(svg, "hookspan demo", lambda console: print_report(console, roots, delivery))
+        write_picture(svg, "hookspan demo", lambda console: _show(console, roots, delivery))
     return 0
 
 
+def _show(console: Console, roots: Sequence[Node], delivery: Delivery) -> None:
+    if roots:
+        console.print(f"{_LEGEND}\n")
+    print_report(console, roots, delivery)
+
+
 def _run_all(progress: Progress) -> None:
-    with progress.step("Importing crewAI, which takes 4 to 8 seconds") as results:
+    with progress.step("Importing crewAI, which takes seconds"):
         instrument()
-        importlib.import_module("hookspan.cli.demo.hooks")
         crew = importlib.import_module("hookspan.cli.demo.crew")
-        results.append("its hooks are traced from now on")
+    with progress.step("Registering ten hooks"):
+        importlib.import_module("hookspan.cli.demo.hooks")
     for who in ("ada", "mallory"):
-        with progress.step(f"Running the flow support_desk for {who}") as results:
-            results.append(_run(crew, who))
+        with progress.step(f"{who} asks the support desk") as results:
+            results.append(_run(crew, who, _PAUSE if progress.watched else 0.0))
 
 
-def _run(crew: ModuleType, who: str) -> str:
+def _run(crew: ModuleType, who: str, pause: float) -> str:
     try:
-        answer: str = crew.answer(who, _PAUSE if sys.stderr.isatty() else 0.0)
+        answer: str = crew.answer(who, pause)
     except HookAborted as aborted:
         return f"denied, {aborted.reason}"
     return answer

@@ -8,10 +8,7 @@ from hookspan.contract.outcomes import Effect, Outcome
 from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.probe import effect_of as contract_effect_of
 
-_DIFFERENT = {
-    # crewAI goes on with "Tool execution blocked by hook" as the result of the call.
-    (InterceptionPoint.PRE_TOOL_CALL, Outcome.ABORTED): Effect.BLOCKED,
-}
+_RESULTS = (InterceptionPoint.OUTPUT, InterceptionPoint.EXECUTION_END)
 
 
 def effect_of(point: Any, outcome: Outcome, ctx: Any) -> Effect:
@@ -22,4 +19,22 @@ def effect_of(point: Any, outcome: Outcome, ctx: Any) -> Effect:
         outcome: The verdict.
         ctx: The context of the dispatch.
     """
-    return _DIFFERENT.get((point, outcome)) or contract_effect_of(point, outcome, ctx)
+    if outcome is Outcome.ABORTED and point == InterceptionPoint.PRE_TOOL_CALL:
+        return Effect.BLOCKED  # "Tool execution blocked by hook" is the result of the call
+    if outcome is Outcome.MODIFIED and _is_dropped(point, ctx):
+        return Effect.IGNORED
+    return contract_effect_of(point, outcome, ctx)
+
+
+def _is_dropped(point: Any, ctx: Any) -> bool:
+    """Tell whether crewAI does not read the payload back.
+
+    It takes the arguments of a flow's method from a dict only, and the answer of an agent that was
+    kicked off by itself from the agent's own state, not from the flow that it runs.
+    """
+    if point == InterceptionPoint.PRE_STEP:
+        return getattr(ctx, "kind", None) == "flow_method" and not isinstance(ctx.payload, dict)
+    if point not in _RESULTS:
+        return False
+    flow: object = getattr(ctx, "flow", None)
+    return bool(getattr(type(flow), "is_crewai_internal", False))

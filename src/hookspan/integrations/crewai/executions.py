@@ -7,6 +7,7 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,25 +32,34 @@ class Entry:
         owner: The class.
         method: The method.
         describe: Says which run it is.
+        hands_on: Whether it only drives another entry of the same object in a loop of its own. Its
+            frame then is the one: an interrupt leaves the other as a cancellation.
     """
 
     module: str
     owner: str
     method: str
     describe: Describe
+    hands_on: bool = False
 
 
 ENTRIES = (
     Entry("crewai.crew", "Crew", "kickoff", crew_run),
     Entry("crewai.crew", "Crew", "akickoff", crew_run),
     Entry("crewai.crew", "Crew", "replay", crew_run),
+    Entry("crewai.flow.runtime", "Flow", "kickoff", flow_run, hands_on=True),
     Entry("crewai.flow.runtime", "Flow", "kickoff_async", flow_run),
+    Entry("crewai.flow.runtime", "Flow", "resume", flow_run, hands_on=True),
     Entry("crewai.flow.runtime", "Flow", "resume_async", flow_run),
     Entry("crewai.agent.core", "Agent", "kickoff", agent_run),
     Entry("crewai.agent.core", "Agent", "kickoff_async", agent_run),
     Entry("crewai.lite_agent", "LiteAgent", "kickoff", agent_run),
 )
 """Every way into a run; `Crew.kickoff_async` and the like call one of these."""
+
+
+_HANDED_ON: ContextVar[Any] = ContextVar("hookspan-handed-on", default=None)
+"""The object whose frame is open already when its other entry is called."""
 
 
 class Frames:
@@ -67,12 +77,14 @@ class Frames:
         for entry in ENTRIES:
             owner = getattr(importlib.import_module(entry.module), entry.owner, None)
             if owner is not None and entry.method in vars(owner):
-                yield Patch(owner, entry.method, functools.partial(self._wrap, entry.describe))
+                yield Patch(owner, entry.method, functools.partial(self._wrap, entry))
 
-    def _wrap(self, describe: Describe, original: Any) -> Any:
-        begin = functools.partial(self._begin, describe, _position("from_checkpoint", original))
-        wrap = _wrap_async if inspect.iscoroutinefunction(original) else _wrap_sync
-        return wrap(original, begin)
+    def _wrap(self, entry: Entry, original: Any) -> Any:
+        position = _position("from_checkpoint", original)
+        begin = functools.partial(self._begin, entry.describe, position)
+        if inspect.iscoroutinefunction(original):
+            return _wrap_async(original, begin)
+        return _wrap_sync(original, begin, _handing_on(original) if entry.hands_on else original)
 
     def _begin(
         self, describe: Describe, checkpoint: int | None, subject: Any, *args: Any, **kwargs: Any
@@ -82,7 +94,7 @@ class Frames:
         if recorder is None:
             return None
         try:
-            if _calls_itself(subject, args, kwargs, checkpoint):
+            if _calls_itself(subject, args, kwargs, checkpoint) or _is_handed_on(subject):
                 return None
             executor = _lone_executor(subject)
             run = describe(subject) if executor is None else agent_run(executor)
@@ -95,7 +107,26 @@ class Frames:
 Begin = Callable[..., "Frame | None"]
 
 
-def _wrap_sync(original: Any, begin: Begin) -> Any:
+def _handing_on(original: Any) -> Any:
+    def call(subject: Any, *args: Any, **kwargs: Any) -> Any:
+        token = _HANDED_ON.set(subject)
+        try:
+            return original(subject, *args, **kwargs)
+        finally:
+            _HANDED_ON.reset(token)
+
+    return call
+
+
+def _is_handed_on(subject: Any) -> bool:
+    """Tell, once, whether the frame of a run is open already; what it runs in turn has its own."""
+    if _HANDED_ON.get() is not subject:
+        return False
+    _HANDED_ON.set(None)
+    return True
+
+
+def _wrap_sync(original: Any, begin: Begin, inside: Any) -> Any:
     @functools.wraps(original)
     def frame(subject: Any, *args: Any, **kwargs: Any) -> Any:
         if _inside_loop(original):
@@ -104,7 +135,7 @@ def _wrap_sync(original: Any, begin: Begin) -> Any:
         if opened is None:
             return original(subject, *args, **kwargs)
         try:
-            result = original(subject, *args, **kwargs)
+            result = inside(subject, *args, **kwargs)
         except BaseException as error:
             _end(opened, error)
             raise

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
-from hookspan.integrations.crewai.roles import COPIED_ROLES
+from hookspan.integrations.crewai.roles import role_of_original
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.names import bounded_text, is_text
@@ -89,9 +89,8 @@ def agent_run(agent: Any) -> Run:
 
 def static_role(agent: Any) -> str | None:
     """Return the role as the code gives it, before inputs were interpolated."""
-    return COPIED_ROLES.of(agent) or next(
-        filter(None, (_text(agent, name) for name in _ROLES)), None
-    )
+    role = next(filter(None, (_text(agent, name) for name in _ROLES)), None)
+    return None if role is None else role_of_original(agent, role)
 
 
 def _known(attributes: Mapping[str, str | int | None]) -> dict[str, Any]:

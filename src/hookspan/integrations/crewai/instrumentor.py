@@ -15,7 +15,7 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import REGISTRY
 from hookspan.engine.execution import EXECUTIONS, Execution
 from hookspan.engine.guard import GUARD
-from hookspan.engine.hooks import BEHIND, hook_name
+from hookspan.engine.hooks import BEHIND, Hook, hook_name
 from hookspan.engine.observe import DISPATCHES, Finish
 from hookspan.engine.policy import POLICIES
 from hookspan.engine.probe import Chain
@@ -23,11 +23,11 @@ from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
 from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.filters import hook_behind
-from hookspan.integrations.crewai.identity import identify, identify_run, static_role
+from hookspan.integrations.crewai.identity import identify, identify_run
 from hookspan.integrations.crewai.native import watch_loop
 from hookspan.integrations.crewai.operations import count_operations
 from hookspan.integrations.crewai.patching import Patches
-from hookspan.integrations.crewai.roles import COPIED_ROLES
+from hookspan.integrations.crewai.roles import remember_roles
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
 from hookspan.telemetry.recorder import LIVE, Recorder
@@ -46,17 +46,23 @@ class CrewAIHooksInstrumentor(BaseInstrumentor):  # type: ignore[misc]  # its pa
     `hookspan.instrument`.
     """
 
+    under_way = False
+    """Whether it is being switched on: that imports crewAI, and whoever waits for that may ask."""
+
     def instrumentation_dependencies(self) -> Collection[str]:
         """Return nothing: what is there is probed, and one message tells what is missing."""
         return ()
 
     def _instrument(self, **kwargs: Any) -> None:
         self._patches = patches = Patches()
+        self.under_way = True
         try:
             _instrument(patches, kwargs)
         except BaseException:
             patches.undo()
             raise
+        finally:
+            self.under_way = False
 
     def _uninstrument(self, **_kwargs: Any) -> None:
         self._patches.undo()
@@ -96,9 +102,10 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     patches.then(_clear_live)
     if installed.usable:
         _instrument_crewai(patches, installed.dispatch, recorder)
-        _report_unwired(installed)
+    if installed.version is not None:
+        patches.then(_report_unwired(installed))
     for problem in installed.problems:
-        logger.warning("%s: crewAI runs as ever, its hooks are not traced", problem)
+        logger.warning("%s; only dispatches of hookspan's own engine are traced", problem)
 
 
 def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> None:
@@ -112,9 +119,10 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
     if convert is not None:
         patches.then(DISPATCHES.observe(_enforce))
     patches.then(count_operations(recorder.operation))
+    patches.apply(remember_roles())
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
-    for patch in (*frames.patches(), *COPIED_ROLES.patches(static_role)):
+    for patch in frames.patches():
         patches.apply(patch)
 
 
@@ -126,16 +134,28 @@ def _require(settings: Settings, installed: versions.Installed) -> None:
         raise InstrumentationError(message)
 
 
-def _report_unwired(installed: versions.Installed) -> None:
-    """Say which guards nothing will ever call: they would look like quiet ones."""
-    for point in versions.unwired(installed.points):
-        for hook in REGISTRY.hooks(point):
+def _report_unwired(installed: versions.Installed) -> Callable[[], None]:
+    """Say which guards nothing will ever call, now and later: they would look like quiet ones.
+
+    Returns:
+        What ends that.
+    """
+    unwired = versions.unwired(installed.points)
+
+    def report(point: InterceptionPoint, hook: Hook) -> None:
+        if point in unwired:
             logger.error(
-                "%s is registered at %s, which crewAI %s does not dispatch: it will not run",
+                "%s is registered at %s, which is not instrumented in crewAI %s: no crew or flow"
+                " will call it",
                 hook_name(hook),
                 point.name,
                 installed.version,
             )
+
+    for point in unwired:
+        for hook in REGISTRY.hooks(point):
+            report(point, hook)
+    return REGISTRY.on_registration(report)
 
 
 def _warn_of_guards(count: int) -> None:
@@ -197,7 +217,7 @@ def instrument(**kwargs: Any) -> None:
             cannot be instrumented. Nothing is changed then.
     """
     instrumentor = CrewAIHooksInstrumentor()
-    if not instrumentor.is_instrumented_by_opentelemetry:
+    if not (instrumentor.is_instrumented_by_opentelemetry or instrumentor.under_way):
         instrumentor.instrument(skip_dep_check=True, **kwargs)
 
 

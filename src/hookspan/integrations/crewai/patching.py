@@ -53,14 +53,14 @@ class Patches:
     """Patches that are applied together or not at all."""
 
     def __init__(self) -> None:
-        self._undo: list[Callable[[], None]] = []
+        self._undo: list[Callable[[], object]] = []
 
     def apply(self, patch: Patch) -> None:
         """Apply a patch and remember how to undo it."""
         patch.apply()
         self._undo.append(patch.undo)
 
-    def then(self, undo: Callable[[], None]) -> None:
+    def then(self, undo: Callable[[], object]) -> None:
         """Remember how to undo something else that was done."""
         self._undo.append(undo)
 

@@ -53,7 +53,10 @@ def find() -> Installed:
     """Look for crewAI and probe each seam that is needed to see its hooks."""
     if importlib.util.find_spec("crewai") is None:
         return Installed(None, problems=("crewAI is not installed",))
-    version = importlib.metadata.version("crewai")
+    try:
+        version = importlib.metadata.version("crewai")
+    except importlib.metadata.PackageNotFoundError:  # a folder of the user's has that name
+        return Installed(None, problems=("crewAI is not installed",))
     if _numbers(version) < FLOOR:
         needed = ".".join(map(str, FLOOR))
         problem = f"crewAI {version} is older than {needed}, the first supported: upgrade crewai"
