@@ -36,6 +36,7 @@ def record(memory: Memory) -> Generator[Record]:
     undo: list[Callable[[], None]] = []
 
     def start(memory: Memory = memory, uuid: str | None = None, **settings: Any) -> Recorder:
+        LIVE.forget()  # what a last look at the test before has found
         recorder = Recorder(
             "0",
             Settings.load(settings, {}),

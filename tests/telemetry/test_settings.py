@@ -76,6 +76,9 @@ def test_an_empty_variable_is_unset(value: str, caplog: pytest.LogCaptureFixture
         ("MAX_SOURCES", "0"),
         ("MAX_SOURCES", "-1"),
         ("POINTS", "input,nowhere"),
+        ("FAIL_CLOSED", "true"),
+        ("SHADOW", "on"),
+        ("HOOK_BUDGET_MS", "0.5"),
     ],
 )
 def test_an_invalid_variable_is_one_warning(
@@ -89,7 +92,16 @@ def test_an_invalid_variable_is_one_warning(
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"spans": "some"}, {"points": ["nowhere"]}, {"max_sources": 0}, {"nope": 1}]
+    "arguments",
+    [
+        {"spans": "some"},
+        {"points": ["nowhere"]},
+        {"max_sources": 0},
+        {"nope": 1},
+        {"redactor": "mask"},
+        {"hook_budget_ms": 0.5},
+        {"fail_closed": True},
+    ],
 )
 def test_an_invalid_argument_raises_and_says_which(arguments: dict[str, Any]) -> None:
     (name,) = arguments

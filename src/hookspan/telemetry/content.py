@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from hookspan.telemetry import semconv
-from hookspan.telemetry.names import bounded_text
+from hookspan.telemetry.names import bounded_text, is_text
 from hookspan.telemetry.settings import Settings
 
 _ON_SPANS = ("span_only", "span_and_event")
@@ -25,11 +25,10 @@ def captured_text(value: object, settings: Settings) -> tuple[str, bool]:
     Returns:
         The text, and whether something was cut off. A redactor that fails leaves nothing of it.
     """
-    text, cut = bounded_text(value) if settings.redactor is None else (value, False)
-    if settings.redactor is None or not isinstance(text, str):
-        return (text, cut) if isinstance(text, str) else bounded_text(text)
+    if settings.redactor is None or not is_text(value):
+        return bounded_text(value)
     try:
-        return bounded_text(str(settings.redactor(text)))
+        return bounded_text(str(settings.redactor(value)))
     except Exception as error:  # noqa: BLE001 - a user's redactor; when in doubt nothing leaves
         return f"<redactor failed: {type(error).__qualname__}>", False
 

@@ -49,15 +49,15 @@ class HookSpans:
         except Exception as error:  # noqa: BLE001 - telemetry must not break a run
             GUARD.failed("hook.begin", error)
             return function
-        ended: list[int] = []
-        self._spans.append((len(self._chain), span, ended))
+        times = [time.time_ns()]  # it ends where it began when the hook is not run after all
+        self._spans.append((len(self._chain), span, times))
 
         def run(ctx: Any) -> Any:
             token = attach(trace.set_span_in_context(span, get_current()))
             try:
                 return function(ctx)
             finally:
-                ended.append(time.time_ns())
+                times.append(time.time_ns())
                 detach(token)
 
         return run
@@ -69,11 +69,11 @@ class HookSpans:
             facts: What became of the hooks, in order.
             failed_closed: Whether the last one aborted by its crash.
         """
-        for index, span, ended in self._spans:
+        for index, span, times in self._spans:
             if index < len(facts) and span.is_recording():
                 last = index == len(facts) - 1
                 _describe(span, facts[index], failed_closed=failed_closed and last)
-            span.end(ended[0] if ended else None)
+            span.end(times[-1])
 
 
 def _describe(span: Span, fact: HookFacts, *, failed_closed: bool) -> None:

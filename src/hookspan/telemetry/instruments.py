@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -37,11 +38,11 @@ class Series:
 
     def __init__(self, limit: int = MAX_SERIES) -> None:
         self._limit = limit
-        self._known: set[tuple[str | bool, ...]] = set()
+        self._known: set[tuple[tuple[str, str | bool], ...]] = set()
 
     def __call__(self, attributes: Attributes) -> Attributes:
         """Return the attributes, or the mark of an overflow when as many others came before."""
-        key = tuple(attributes.values())
+        key = tuple(attributes.items())
         if key not in self._known:
             if len(self._known) >= self._limit:
                 return {OVERFLOW: True}
@@ -80,9 +81,10 @@ class Instruments:
         self._hook_names = BoundedNames(settings.max_hook_names)
         self._error_types = BoundedNames(32)
         self._sets: dict[tuple[str, str, str | None], tuple[Attributes, Attributes]] = {}
+        self._hook_sets: dict[tuple[str, str, str], tuple[Attributes, Attributes]] = {}
         self._announced: set[tuple[str, str | None]] = set()
         self._pid = os.getpid()
-        self._series = {name: Series() for name in ("aborts", "exceptions", "executions", "hooks")}
+        self._series: defaultdict[str, Series] = defaultdict(Series)
         _observe(meter, live, self._hook_names)
 
     def dispatch(
@@ -115,7 +117,8 @@ class Instruments:
         name = None if workflow is None else self._workflow_names(workflow)
         if name is not None:
             count[semconv.GEN_AI_WORKFLOW_NAME] = name
-        if name == workflow:  # what is folded is not kept: names beyond the cap have no bound
+        count = self._series["dispatches"](count)
+        if name == workflow and OVERFLOW not in count:  # what is folded has no bound: not kept
             self._sets[point, outcome, workflow] = (count, duration)
         return count, duration
 
@@ -147,20 +150,22 @@ class Instruments:
             fact: What became of it.
             context: Holds the dispatch's span, for exemplars.
         """
-        name = self._hook_names(fact.name)
-        timed = self._series["hooks"](
-            {semconv.CREWAI_HOOK_POINT: point, semconv.CREWAI_HOOK_NAME: name}
-        )
-        counted = (
-            timed
-            if OVERFLOW in timed
-            else {**timed, semconv.CREWAI_HOOK_RESULT: fact.outcome.value}
-        )
+        key = (point, fact.name, fact.outcome.value)
+        counted, timed = self._hook_sets.get(key) or self._sets_of_hook(*key)
         self._invocations.add(1, counted, context)
         if fact.duration is not None:
             self._invocation.record(fact.duration, timed, context)
         if fact.over_budget:
             self._over_budget.add(1, timed, context)
+
+    def _sets_of_hook(self, point: str, hook: str, result: str) -> tuple[Attributes, Attributes]:
+        name = self._hook_names(hook)
+        named: Attributes = {semconv.CREWAI_HOOK_POINT: point, semconv.CREWAI_HOOK_NAME: name}
+        counted = self._series["invocations"]({**named, semconv.CREWAI_HOOK_RESULT: result})
+        timed = self._series["hooks"](named)
+        if name == hook and OVERFLOW not in {**counted, **timed}:
+            self._hook_sets[point, hook, result] = (counted, timed)
+        return counted, timed
 
     def operation(self, point: str) -> None:
         """Count one operation that the runtime has begun."""
@@ -223,7 +228,8 @@ class Instruments:
             label = self._workflow_names(name)
             timed[semconv.GEN_AI_WORKFLOW_NAME] = count[semconv.GEN_AI_WORKFLOW_NAME] = label
         self._executions.add(1, self._series["executions"](count), context)
-        (self._agent if is_agent else self._workflow).record(duration, timed, context)
+        series = self._series["agents" if is_agent else "workflows"]
+        (self._agent if is_agent else self._workflow).record(duration, series(timed), context)
 
     def error(self, operation: str, error_type: str) -> None:
         """Count one failure of our own."""
@@ -249,7 +255,7 @@ def _histogram(meter: Meter, metric: Metric) -> Histogram:
 
 def _observe(meter: Meter, live: Live, hook_names: BoundedNames) -> None:
     """Make the instruments that are read when metrics are collected."""
-    registrations = functools.partial(live.registrations, hook_names)
+    registrations = functools.partial(live.registrations, hook_names, Series())
     for create, metric, read in (
         (
             meter.create_observable_up_down_counter,

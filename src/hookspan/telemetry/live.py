@@ -71,30 +71,25 @@ class Live:
         seen = sorted(self._kinds_seen)
         return [(counts[kind], {semconv.CREWAI_EXECUTION_KIND: kind}) for kind in seen]
 
-    def registrations(self, bounded: Callable[[str], str]) -> Iterable[Reading]:
-        """Read how many hooks are registered, per point, name and scope.
+    def registrations(
+        self, bounded: Callable[[str], str], admit: Callable[[Attributes], Attributes]
+    ) -> Iterable[Reading]:
+        """Read how many hooks are registered, per point, name and scope; 0 of what is gone.
 
         Args:
             bounded: Keeps the names to a number.
+            admit: Keeps the attribute sets to a number.
         """
         counts = Counter(
             (point, bounded(hook_label(hook)), scoped)
             for point, scoped, hook in REGISTRY.registrations()
         )
         self._registered.update(counts.keys())
-        return [
-            (
-                counts[point, name, scoped],
-                {
-                    semconv.CREWAI_HOOK_POINT: point,
-                    semconv.CREWAI_HOOK_NAME: name,
-                    semconv.CREWAI_HOOK_SCOPE: semconv.CREWAI_HOOK_SCOPE_SCOPED
-                    if scoped
-                    else semconv.CREWAI_HOOK_SCOPE_GLOBAL,
-                },
-            )
-            for point, name, scoped in sorted(self._registered)
-        ]
+        readings: dict[tuple[tuple[str, str | bool], ...], int] = {}
+        for registered in sorted(self._registered):
+            series = tuple(admit(_registration(*registered)).items())
+            readings[series] = readings.get(series, 0) + counts[registered]
+        return [(count, dict(series)) for series, count in readings.items()]
 
     def points_instrumented(self) -> Iterable[Reading]:
         """Read 1 or 0 for each point: whether hooks at it run in the runtime under us."""
@@ -113,6 +108,15 @@ class Live:
         self._points_seen.clear()
         self._kinds_seen.clear()
         self._registered.clear()
+
+
+def _registration(point: str, hook: str, scoped: bool) -> Attributes:  # noqa: FBT001 - a tuple's
+    scope = semconv.CREWAI_HOOK_SCOPE_SCOPED if scoped else semconv.CREWAI_HOOK_SCOPE_GLOBAL
+    return {
+        semconv.CREWAI_HOOK_POINT: point,
+        semconv.CREWAI_HOOK_NAME: hook,
+        semconv.CREWAI_HOOK_SCOPE: scope,
+    }
 
 
 _LIVES: WeakSet[Live] = WeakSet()

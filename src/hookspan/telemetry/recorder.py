@@ -42,7 +42,7 @@ _LOOK_EVERY = 0.1
 
 
 def _is_reported(fact: HookFacts) -> bool:
-    return fact.outcome in (HookOutcome.ERRORED, HookOutcome.WOULD_ABORT)
+    return fact.over_budget or fact.outcome in (HookOutcome.ERRORED, HookOutcome.WOULD_ABORT)
 
 
 def _nothing(_error: BaseException | None) -> None:
@@ -185,8 +185,9 @@ class Recorder:
             return None
         context = get_current()
         outer = current_execution(context)
-        workflow = run.workflow or (outer.workflow if outer else None)
-        self._instruments.announce(workflow, REGISTRY.points_in_use())
+        if not is_stand_in(self._given[1] or metrics.get_meter_provider()):
+            workflow = run.workflow or (outer.workflow if outer else None)
+            self._instruments.announce(workflow, REGISTRY.points_in_use())
         attributes = start_attributes(run, nested=outer is not None)
         span = start_span(self._execution_tracer, run.span_name, context, attributes)
         record = ExecutionRecord(run, span, outer)

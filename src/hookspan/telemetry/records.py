@@ -12,6 +12,7 @@ from opentelemetry.context import Context
 
 from hookspan.telemetry import semconv
 
+logger = logging.getLogger("hookspan")
 audit = logging.getLogger("hookspan.audit")
 
 _INFO = (SeverityNumber.INFO, "INFO", logging.INFO)
@@ -29,6 +30,9 @@ QUIET = 60.0
 
 _MOST_KINDS = 1000
 
+_NEVER_LOGGED = frozenset({semconv.CREWAI_HOOK_PAYLOAD_CONTENT})
+"""What is asked for on audit records and has no business on a terminal."""
+
 
 class Records:
     """Writes audit records. They are not sampled.
@@ -45,6 +49,7 @@ class Records:
         self._logger = logger
         self._has_provider = has_provider
         self._written: dict[tuple[Any, ...], float] = {}
+        self._slow: set[tuple[str, str]] = set()
 
     def emit(
         self, event: str, attributes: dict[str, Any], context: Context, *, severe: bool = False
@@ -70,6 +75,20 @@ class Records:
             event_name=event,
         )
 
+    def warn_of_budget(self, point: str, hook: str, duration: float) -> None:
+        """Log, the first time only, that a hook took longer than its budget.
+
+        Args:
+            point: The point's value.
+            hook: The hook's name.
+            duration: How long it took, in seconds.
+        """
+        if (point, hook) in self._slow or len(self._slow) >= _MOST_KINDS:
+            return
+        self._slow.add((point, hook))
+        message = "%s at %s took %.3f s, more than its budget; from now on that is only counted"
+        logger.warning(message, hook, point, duration)
+
     def _log(self, event: str, attributes: dict[str, Any], level: int) -> None:
         kind = (
             event,
@@ -83,5 +102,9 @@ class Records:
         if len(self._written) >= _MOST_KINDS:
             self._written.clear()
         self._written[kind] = now
-        told = " ".join(f"{key}={value!r}" for key, value in sorted(attributes.items()))
+        told = " ".join(
+            f"{key}={value!r}"
+            for key, value in sorted(attributes.items())
+            if key not in _NEVER_LOGGED
+        )
         audit.log(level, "%s %s", event, told)

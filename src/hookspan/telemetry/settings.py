@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from hookspan.contract.errors import InstrumentationError
 from hookspan.contract.points import InterceptionPoint
@@ -87,8 +87,8 @@ class Settings:
         environ = os.environ if environ is None else environ
         values = _from_environment(environ)
         for name, value in (arguments or {}).items():
-            if name == "redactor" and (value is None or callable(value)):
-                values[name] = value
+            if name == "redactor":
+                values[name] = _checked_redactor(value)
                 continue
             if name not in _PARSERS:
                 known = ", ".join(sorted([*_PARSERS, "redactor"]))
@@ -113,17 +113,29 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
-def _from_argument(name: str, value: Any) -> Any:
+def _checked_redactor(value: Any) -> Any:
+    if value is not None and not callable(value):
+        message = f"redactor={value!r} is not valid: expected a function of one text"
+        raise InstrumentationError(message)
+    return value
+
+
+def _from_argument(name: str, value: object) -> Any:
     """Read an argument as its variable would be read."""
     if isinstance(value, bool):
         value = "true" if value else "false"
-    elif not isinstance(value, str | int):
-        value = ",".join(str(getattr(item, "value", item)) for item in value)
+    elif isinstance(value, Iterable) and not isinstance(value, str):
+        value = ",".join(map(_text_of, cast("Iterable[object]", value)))
     try:
-        return _PARSERS[name](str(getattr(value, "value", value)))
+        return _PARSERS[name](_text_of(value))
     except ValueError as error:
         message = f"{name}={value!r} is not valid: {error}"
         raise InstrumentationError(message) from None
+
+
+def _text_of(value: object) -> str:
+    """Return a point's value, anything else as text."""
+    return str(getattr(value, "value", value))
 
 
 def _choice(*allowed: str) -> Callable[[str], str]:
@@ -137,11 +149,13 @@ def _choice(*allowed: str) -> Callable[[str], str]:
 
 
 def _flag(text: str) -> bool:
-    known = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
-    if text.lower() not in known:
+    if text.lower() not in _FLAGS:
         message = "expected true or false"
         raise ValueError(message)
-    return known[text.lower()]
+    return _FLAGS[text.lower()]
+
+
+_FLAGS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 
 def _count(text: str) -> int:
@@ -152,6 +166,9 @@ def _count(text: str) -> int:
 
 
 def _patterns(text: str) -> tuple[str, ...]:
+    if text.lower() in _FLAGS:  # would match no hook, and look as if it matched all of them
+        message = "expected patterns of hook names, as in policies.*, or * for all hooks"
+        raise ValueError(message)
     return tuple(pattern.strip() for pattern in text.split(",") if pattern.strip())
 
 

@@ -52,6 +52,8 @@ def report(
     if span.chain.failed_closed:
         enforced[semconv.CREWAI_HOOK_FAILED_CLOSED] = True
     for fact in span.facts:
+        if fact.over_budget and fact.duration is not None:
+            records.warn_of_budget(span.point, fact.name, fact.duration)
         if fact.outcome is HookOutcome.ERRORED and fact.error is not None:
             attributes = {**enforced, **_named(fact), **error_attributes(fact.error, settings)}
             closed = span.chain.failed_closed and fact is span.facts[-1]
