@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from typing import Any
 
-import crewai.hooks as crewai_hooks
 import pytest
 from crewai import Crew
 
-from hookspan.integrations.crewai.roles import COPIED_ROLES, CopiedRoles
+from hookspan.integrations.crewai.roles import CopiedRoles
 from tests.integration_crewai import crews
 from tests.integration_crewai.crews import kickoff, lookup
-from tests.integration_crewai.scripted import ScriptedLLM, final, tool_calls
+from tests.integration_crewai.registering import on
+from tests.integration_crewai.scripted import Answer, ScriptedLLM, final, tool_calls
 from tests.integration_crewai.seen import dispatches
 from tests.kit.memory import Memory
 
@@ -30,7 +31,7 @@ def crew_of_topic() -> Crew:
 
 @pytest.mark.parametrize("copies", [1, 2])
 def test_role_of_a_copy_is_that_of_the_code(instrumented: Memory, copies: int) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_MODEL_CALL)(passes)
+    on("pre_model_call")(passes)
     crew: Any = crew_of_topic()
     kickoff(crew)
     for _ in range(copies):
@@ -41,21 +42,27 @@ def test_role_of_a_copy_is_that_of_the_code(instrumented: Memory, copies: int) -
     assert names == [ROLE] * (1 + copies)
 
 
-def test_roles_are_forgotten_with_the_agents(instrumented: Memory) -> None:
+def test_roles_are_forgotten_with_the_agents() -> None:
     crew: Any = crew_of_topic()
-    for _ in range(3):
-        crew.copy()
-    gc.collect()
-    assert not COPIED_ROLES._roles
     roles = CopiedRoles()
+    copied = crew.agents[0].copy()
+    roles.note(copied, "a role")
+    gone = weakref.ref(copied)
+    del copied
+    gc.collect()
+    assert (gone(), vars(roles)) == (None, {"_roles": {}})
     kept = crews.agent(ScriptedLLM([]))
     roles.note(kept, "a role")
     assert (roles.of(kept), roles.of(crew)) == ("a role", None)
 
 
 def test_tool_that_the_model_made_up_has_no_name(instrumented: Memory) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_TOOL_CALL)(passes)
-    calls = [tool_calls(("made_up", {})), tool_calls(("lookup", {"city": "Brest"})), "done"]
+    on("pre_tool_call")(passes)
+    calls: list[Answer] = [
+        tool_calls(("made_up", {})),
+        tool_calls(("lookup", {"city": "Brest"})),
+        "done",
+    ]
     kickoff(crews.simple_crew(script=calls, tools=[lookup], native=True))
     names = [
         node.attributes.get("gen_ai.tool.name")
