@@ -19,6 +19,7 @@ from crewai.tools import tool
 
 from tests.integration_crewai import crews, flows
 from tests.integration_crewai.crews import kickoff
+from tests.integration_crewai.registering import on, typed
 from tests.integration_crewai.scripted import Answer, ModelCall, ScriptedLLM, tool_calls
 from tests.integration_crewai.seen import NATIVE
 from tests.integration_crewai.snapshot import DISPATCH
@@ -93,7 +94,7 @@ def worker(script: Any, **settings: Any) -> Agent:
 def marked_crew(script: Any, **settings: Any) -> Crew:
     """Return a crew of two tasks, one without a name, that meets all native points."""
     agent = worker(script)
-    texts = {
+    texts: dict[str, Any] = {
         "description": f"{mark('description')} about {{topic}}",
         "expected_output": mark("expected_output"),
     }
@@ -104,7 +105,7 @@ def marked_crew(script: Any, **settings: Any) -> Crew:
 def answers(call: ModelCall) -> Answer:
     """Call a tool, then one that fails, then one that there is not, then answer."""
     results = sum(role == "tool" for role, _ in call.messages)
-    calls = [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("lookup", {"city": mark("tool_argument"), mark("tool_argument_name"): 1}),
         ("broken", {"city": "Brest"}),
         (mark("unknown_tool", NEVER), {"city": "Brest"}),
@@ -142,7 +143,7 @@ def modifier(point: str) -> Callable[[Any], Any]:
 
     def modifies(ctx: Any) -> Any:
         if point in {"execution_start", "input"}:
-            return {**(ctx.payload or {}), "topic": made}
+            return dict(ctx.payload or {}, topic=made)
         if point == "pre_model_call":
             ctx.messages.insert(0, {"role": "user", "content": made})
             return Marked("ignored_return_value")
@@ -151,7 +152,7 @@ def modifier(point: str) -> Callable[[Any], Any]:
             return None
         if hasattr(ctx.__dict__.get("payload"), "raw"):
             return ctx.payload.model_copy(update={"raw": made})
-        if isinstance(ctx.__dict__.get("payload"), dict):
+        if hasattr(ctx.__dict__.get("payload"), "keys"):
             return {**ctx.payload, "_0": made} if ctx.payload else None
         return made
 
@@ -190,10 +191,10 @@ def run_all() -> Iterator[None]:
     for kind in (modifier, aborter, crasher):
         for point in NATIVE:
             DISPATCH.clear_all()
-            at = crewai_hooks.InterceptionPoint(point.value)
-            crewai_hooks.on(at)(functools.partial(passes, mark("argument_of_partial", NEVER)))
-            crewai_hooks.on(at)(Marked("hook_object"))
-            crewai_hooks.on(at)(kind(point.value))
+            at = point.value
+            on(at)(functools.partial(passes, mark("argument_of_partial", NEVER)))
+            on(at)(Marked("hook_object"))
+            on(at)(kind(point.value))
             for run in RUNS:
                 with suppress(crewai_hooks.HookAborted):
                     run()
@@ -206,17 +207,22 @@ def run_all() -> Iterator[None]:
 def run_others() -> None:
     """Run what fails by itself, what is copied, and what has no crew around it."""
     for point in NATIVE:
-        crewai_hooks.on(crewai_hooks.InterceptionPoint(point.value))(lambda ctx: None)
+        on(point.value)(typed(lambda ctx: None))
     with suppress(RuntimeError):
         kickoff(marked_crew(raises), inputs())
     with suppress(ValueError):
         flows.flow(Broken).kickoff(inputs=inputs())
-    crew: Any = marked_crew(lambda call: mark("answer"))
+    crew: Any = marked_crew(answers_at_once)
     kickoff(crew, inputs())
     crew.kickoff_for_each(inputs=[inputs(), {"topic": mark("input_value_of_copy")}])
     alone: Any = crews.solo_agent()
     alone.kickoff(mark("message_to_agent"))
     ScriptedLLM([mark("answer_of_model")]).call(mark("message_to_model"))
+
+
+def answers_at_once(call: ModelCall) -> Answer:
+    """Answer."""
+    return mark("answer")
 
 
 def raises(call: ModelCall) -> Answer:

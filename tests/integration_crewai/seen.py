@@ -61,4 +61,4 @@ def total(memory: Memory, metric: str, **attributes: Any) -> float:
     """Return the sum of a metric's points that have these attributes, with `__` for a dot."""
     wanted = {(name.replace("__", "."), value) for name, value in attributes.items()}
     points = memory.points(metric).items()
-    return sum(value for key, value in points if wanted <= key)
+    return float(sum(value for key, value in points if wanted <= key))

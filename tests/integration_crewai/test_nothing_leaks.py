@@ -19,6 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 import hookspan
+from hookspan import InterceptionPoint
 from tests.integration_crewai import canary
 from tests.integration_crewai.canary import MARKS, MESSAGE, NEVER, PAYLOAD, REASON, redact
 from tests.kit.exporters import exporters_to
@@ -195,7 +196,7 @@ def test_each_switch_by_itself(
 ) -> None:
     only_the_input: Callable[[], Any] = canary.RUNS[0]
     monkeypatch.setattr(canary, "RUNS", (only_the_input,))
-    monkeypatch.setattr(canary, "NATIVE", [point for point in canary.NATIVE if point == "input"])
+    monkeypatch.setattr(canary, "NATIVE", [InterceptionPoint.INPUT])
     run_everything(receiver, **settings)
     found = [
         (signal, key, place)
@@ -220,7 +221,7 @@ def test_standard_variable_switches_content_on(
     receiver: Receiver, switched_off: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "EVENT_ONLY")
-    monkeypatch.setattr(canary, "NATIVE", [point for point in canary.NATIVE if point == "input"])
+    monkeypatch.setattr(canary, "NATIVE", [InterceptionPoint.INPUT])
     run_everything(receiver, redactor=redact)
     found = {
         signal

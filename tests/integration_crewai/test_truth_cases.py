@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, cast
 
 import crewai.hooks as crewai_hooks
 import pytest
@@ -13,6 +13,7 @@ import hookspan
 from hookspan import InterceptionPoint
 from tests.integration_crewai import crews
 from tests.integration_crewai.crews import kickoff, llm_of
+from tests.integration_crewai.registering import POINT, before_llm_call, on
 from tests.integration_crewai.scripted import final
 from tests.integration_crewai.seen import (
     chain,
@@ -25,9 +26,6 @@ from tests.integration_crewai.seen import (
 from tests.integration_crewai.snapshot import DISPATCH
 from tests.kit.memory import Memory, key
 
-on = crewai_hooks.on
-POINT = crewai_hooks.InterceptionPoint
-
 
 def trace_of(span: Any) -> tuple[int, int]:
     context = span.get_span_context()
@@ -35,7 +33,7 @@ def trace_of(span: Any) -> tuple[int, int]:
 
 
 def test_crashed_hook_is_told_though_the_tool_runs(instrumented: Memory) -> None:  # C11
-    @on(POINT.PRE_TOOL_CALL)
+    @on("pre_tool_call")
     def guard(ctx: Any) -> None:
         message = "x-secret"
         raise EOFError(message)
@@ -85,8 +83,8 @@ def test_edit_in_place_is_laid_at_the_hook_that_did_it(
         assert ctx.payload["topic"]
 
     if edited:
-        on(POINT.INPUT)(edits)
-    on(POINT.INPUT)(reads)
+        on("input")(edits)
+    on("input")(reads)
     crew = crews.echo_crew()
     assert str(kickoff(crew)) == ("about other" if edited else "about tides")
     attributes = only(instrumented, "input")
@@ -130,7 +128,7 @@ def unreached(ctx: Any) -> None:
 
 def test_five_hooks_each_have_their_own_record(instrumented: Memory) -> None:  # C13, M
     for hook in (edits, crashes, sleeps, stops, unreached):
-        on(POINT.INPUT)(hook)
+        on("input")(hook)
     crew = crews.simple_crew()
     with pytest.raises(crewai_hooks.HookAborted) as raised:
         kickoff(crew)
@@ -184,7 +182,7 @@ def test_five_hooks_each_have_their_own_record(instrumented: Memory) -> None:  #
 
 
 def test_false_that_is_retried_is_one_denied_run(instrumented: Memory) -> None:  # C16
-    @crewai_hooks.before_llm_call
+    @before_llm_call()
     def guard(ctx: Any) -> bool:
         return False
 
@@ -232,8 +230,8 @@ def test_hook_that_nothing_asks_shows_as_zero(instrumented: Memory) -> None:  # 
     def guard(ctx: Any) -> None:
         pass
 
-    on(POINT.PRE_TOOL_CALL)(guard)
-    on(POINT.POST_MODEL_CALL)(guard)
+    on("pre_tool_call")(guard)
+    on("post_model_call")(guard)
     kickoff(crews.simple_crew())
 
     name = f"{__name__}.test_hook_that_nothing_asks_shows_as_zero.<locals>.guard"
@@ -261,15 +259,15 @@ def test_hook_that_nothing_asks_shows_as_zero(instrumented: Memory) -> None:  # 
 def test_series_are_bounded_whatever_aborts_say(instrumented: Memory) -> None:  # C25, G
     numbers = iter(range(5000))
 
-    @on(POINT.PRE_TOOL_CALL)
+    @on("pre_tool_call")
     def guard(ctx: Any) -> None:
         number = next(numbers)
         reason = f"denied user {number}"
         raise crewai_hooks.HookAborted(reason, f"source {number % 300}")
 
-    blocked = 0
+    blocked, context = 0, cast("Any", crewai_hooks.ToolCallHookContext)
     for number in range(5000):
-        ctx = crewai_hooks.ToolCallHookContext(f"tool_{number}", {}, tool=None)
+        ctx = context(f"tool_{number}", {}, tool=None)
         blocked += run_before_tool_call_hooks(ctx)
     assert blocked == 5000
 
@@ -293,7 +291,7 @@ def test_names_of_crews_are_bounded_too(memory: Memory, switched_off: None) -> N
 
     for number in range(4):
 
-        @on(POINT.POST_MODEL_CALL)
+        @on("post_model_call")
         def passes(ctx: Any) -> None:
             pass
 
@@ -315,8 +313,8 @@ def test_names_of_crews_are_bounded_too(memory: Memory, switched_off: None) -> N
 
 
 def test_duplicates_are_told_apart(instrumented: Memory) -> None:  # D
-    @on(POINT.INPUT)
-    @on(POINT.INPUT)
+    @on("input")
+    @on("input")
     def twice(ctx: Any) -> None:
         pass
 

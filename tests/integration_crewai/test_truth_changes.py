@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import crewai.hooks as crewai_hooks
 import pytest
 from crewai.flow.flow import Flow, listen, start
 
@@ -22,6 +21,7 @@ from tests.integration_crewai.changes import (
     say_more,
 )
 from tests.integration_crewai.crews import kickoff
+from tests.integration_crewai.registering import on
 from tests.integration_crewai.scripted import ScriptedLLM
 from tests.integration_crewai.seen import chain, dispatches, verdict
 from tests.kit.memory import Memory
@@ -45,7 +45,7 @@ def test_change_is_told_as_the_run_took_it(instrumented: Memory, name: str) -> N
         pass
 
     for hook in (edits, reads):
-        crewai_hooks.on(crewai_hooks.InterceptionPoint(case.point))(hook)
+        on(case.point)(hook)
     crew = one_tool_crew()
     result = str(kickoff(crew))
     assert (CHANGED in result + prompts(crew)) is case.took
@@ -61,7 +61,7 @@ def test_change_is_told_as_the_run_took_it(instrumented: Memory, name: str) -> N
     [(say_more, True), (assign("messages", [{"role": "user", "content": CHANGED}]), False)],
 )
 def test_messages_of_a_model_called_directly(instrumented: Memory, edit: Edit, took: bool) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_MODEL_CALL)(edit)
+    on("pre_model_call")(edit)
     llm = ScriptedLLM(["hello"])
     llm.call([{"role": "user", "content": "hi"}])
     assert (CHANGED in llm.calls[0].prompt) is took
@@ -70,7 +70,7 @@ def test_messages_of_a_model_called_directly(instrumented: Memory, edit: Edit, t
 
 
 def test_change_of_the_end_of_a_failed_run_is_ignored(instrumented: Memory) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.EXECUTION_END)(reply(CHANGED))
+    on("execution_end")(reply(CHANGED))
     with pytest.raises(RuntimeError, match="model down"):
         kickoff(crews.failing_crew())
     (node,) = dispatches(instrumented, "execution_end")
@@ -92,7 +92,7 @@ class Passing(Flow[dict[str, Any]]):
 
 
 def put_first(ctx: Any) -> None:
-    if isinstance(ctx.payload, dict) and "_0" in ctx.payload:
+    if "_0" in ctx.payload:
         ctx.payload["_0"] = [CHANGED]
 
 
@@ -116,7 +116,7 @@ FLOW_CASES = {
 @pytest.mark.parametrize("name", FLOW_CASES)
 def test_change_in_a_flow(instrumented: Memory, name: str) -> None:
     case = FLOW_CASES[name]
-    crewai_hooks.on(crewai_hooks.InterceptionPoint(case.point))(case.edit)
+    on(case.point)(case.edit)
     result = flows.flow(Passing).kickoff(inputs={"topic": "tides"})
     assert CHANGED in str(result)
     last = dispatches(instrumented, case.point)[-1].attributes

@@ -16,11 +16,11 @@ from crewai.events.types.tool_usage_events import ToolUsageStartedEvent
 import hookspan
 from tests.integration_crewai import crews, flows
 from tests.integration_crewai.crews import kickoff, llm_of
+from tests.integration_crewai.registering import POINT, on
 from tests.integration_crewai.scripted import ScriptedLLM
 from tests.integration_crewai.seen import total
 from tests.kit.memory import Memory, key
 
-POINT = crewai_hooks.InterceptionPoint
 BUS: Any = crewai_event_bus
 
 
@@ -65,7 +65,7 @@ def blocks(ctx: Any) -> None:
 )
 def test_every_call_is_counted(instrumented: Memory, build: Callable[[], Crew], tools: int) -> None:
     for point in (POINT.PRE_MODEL_CALL, POINT.PRE_TOOL_CALL):
-        crewai_hooks.on(point)(passes)
+        on(point)(passes)
     crew = build()
     kickoff(crew)
     models = {id(calls): calls for calls in map(calls_of, crew.agents)}
@@ -87,7 +87,7 @@ def test_calls_that_nobody_was_asked_about(instrumented: Memory) -> None:
 
 
 def test_model_called_directly(instrumented: Memory) -> None:
-    crewai_hooks.on(POINT.PRE_MODEL_CALL)(passes)
+    on("pre_model_call")(passes)
     ScriptedLLM(["hello"]).call("hi")
     assert operations(instrumented) == asked(instrumented) == (1, 0)
 
@@ -99,7 +99,7 @@ def test_calls_of_nested_runs(instrumented: Memory) -> None:
 
 @pytest.mark.parametrize("native", [True, False])
 def test_blocked_tool_calls(instrumented: Memory, native: bool) -> None:
-    crewai_hooks.on(POINT.PRE_TOOL_CALL)(blocks)
+    on("pre_tool_call")(blocks)
     crew = crews.native_tool_crew() if native else crews.tool_crew()
     kickoff(crew)
     assert "Brest: high" not in llm_of(crew).calls[-1].prompt
@@ -109,7 +109,7 @@ def test_blocked_tool_calls(instrumented: Memory, native: bool) -> None:
 
 
 def test_blocked_model_calls(instrumented: Memory) -> None:
-    crewai_hooks.on(POINT.PRE_MODEL_CALL)(blocks)
+    on("pre_model_call")(blocks)
     with pytest.raises(crewai_hooks.HookAborted):
         kickoff(crews.simple_crew())
     assert (operations(instrumented), asked(instrumented)) == ((0, 0), (1, 0))

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
 
-import crewai.hooks as crewai_hooks
 import pytest
 from crewai import Agent, Crew, Task
-from crewai.hooks import (
-    after_llm_call,
-    after_tool_call,
-    before_llm_call,
-    before_tool_call,
-    on,
-)
 from crewai.project import CrewBase
 from crewai.project import agent as agent_method
 from crewai.project import crew as crew_method
@@ -25,12 +18,19 @@ import hookspan
 from hookspan.engine.hooks import hook_name
 from tests.integration_crewai import crews
 from tests.integration_crewai.crews import kickoff, llm_of, lookup
+from tests.integration_crewai.registering import (
+    POINT,
+    after_llm_call,
+    after_tool_call,
+    before_llm_call,
+    before_tool_call,
+    on,
+    typed,
+)
 from tests.integration_crewai.scripted import ScriptedLLM, tool_calls
 from tests.integration_crewai.seen import chain, dispatches, invocations, only
 from tests.integration_crewai.snapshot import DISPATCH
 from tests.kit.memory import Memory
-
-POINT = crewai_hooks.InterceptionPoint
 
 
 @pytest.fixture
@@ -51,10 +51,11 @@ def noting(ran: list[str], name: str) -> Callable[[Any], None]:
 
 def register_filtered(ran: list[str]) -> None:
     """Register hooks with every kind of filter that lets the crew's one tool through, or not."""
-    for kind, decorate in (
-        ("on", lambda **filters: on(POINT.PRE_TOOL_CALL, **filters)),
-        ("legacy", before_tool_call),
-    ):
+    ways: dict[str, Callable[..., Callable[[Any], Any]]] = {
+        "on": functools.partial(on, "pre_tool_call"),
+        "legacy": before_tool_call,
+    }
+    for kind, decorate in ways.items():
         decorate(tools=["Look Up", "lookup"])(noting(ran, f"{kind}_tool_in"))
         decorate(tools=["delete"])(noting(ran, f"{kind}_tool_out"))
         decorate(agents=["Researcher"])(noting(ran, f"{kind}_agent_in"))
@@ -90,8 +91,8 @@ def test_filters_of_tools_and_agents(instrumented: Memory, ran: list[str], nativ
 
 def test_one_function_with_two_filters(instrumented: Memory, ran: list[str]) -> None:
     both = noting(ran, "both")
-    on(POINT.PRE_TOOL_CALL, tools=["delete"])(both)
-    on(POINT.PRE_TOOL_CALL, agents=["Researcher"])(both)
+    on("pre_tool_call", tools=["delete"])(both)
+    on("pre_tool_call", agents=["Researcher"])(both)
     kickoff(crews.native_tool_crew())
     results = chain(dispatches(instrumented, "pre_tool_call")[0].attributes)
     assert ran == ["both"] * 2
@@ -103,7 +104,7 @@ def test_filters_at_the_model(instrumented: Memory, ran: list[str]) -> None:
     before_llm_call(agents=["Other"])(noting(ran, "before_out"))
     after_llm_call(agents=["Researcher"])(noting(ran, "after_in"))
     after_llm_call(agents=["Other"])(noting(ran, "after_out"))
-    on(POINT.PRE_MODEL_CALL, tools=["delete"])(noting(ran, "no_tool_here"))
+    on("pre_model_call", tools=["delete"])(noting(ran, "no_tool_here"))
     kickoff(crews.simple_crew())
     assert ran == ["before_in", "no_tool_here", "after_in"]
     assert kept_out(instrumented, "pre_model_call") == (
@@ -115,14 +116,14 @@ def test_filters_at_the_model(instrumented: Memory, ran: list[str]) -> None:
 
 def test_filters_outside_of_every_agent(instrumented: Memory, ran: list[str]) -> None:
     before_llm_call(agents=["Other"])(noting(ran, "legacy"))
-    on(POINT.PRE_MODEL_CALL, agents=["Other"])(noting(ran, "on"))
+    on("pre_model_call", agents=["Other"])(noting(ran, "on"))
     ScriptedLLM(["hello"]).call("hi")
     assert kept_out(instrumented, "pre_model_call") == (ran, [])
     assert ran == ["legacy", "on"]
 
 
 def test_scoped_hooks_stand_behind_global_ones(instrumented: Memory, ran: list[str]) -> None:
-    on(POINT.PRE_TOOL_CALL)(noting(ran, "everywhere"))
+    on("pre_tool_call")(noting(ran, "everywhere"))
     with DISPATCH.scoped_hooks():
         DISPATCH.register_scoped(POINT.PRE_TOOL_CALL, noting(ran, "here"))
         DISPATCH.register_scoped(POINT.PRE_MODEL_CALL, noting(ran, "model"))
@@ -157,25 +158,26 @@ def build_based_crew() -> Crew:  # noqa: C901 - each method is one kind of hook
 
         @task_method
         def look(self) -> Task:
-            return crews.task("look", self.worker())
+            untyped: Any = self
+            return crews.task("look", untyped.worker())
 
         @crew_method
         def crew(self) -> Crew:
-            return Crew(name="based", agents=self.agents, tasks=self.tasks)
+            return Crew(name="based", agents=[*self.agents], tasks=self.tasks)
 
-        @on(POINT.INPUT)
+        @on("input")
         def plain(self, ctx: Any) -> None:
             BODIES.append("plain")
 
-        @on(POINT.PRE_TOOL_CALL, tools=["lookup"])
+        @on("pre_tool_call", tools=["lookup"])
         def on_in(self, ctx: Any) -> None:
             BODIES.append("on_in")
 
-        @on(POINT.PRE_TOOL_CALL, agents=["Other"])
+        @on("pre_tool_call", agents=["Other"])
         def on_out(self, ctx: Any) -> None:
             BODIES.append("on_out")
 
-        @before_tool_call
+        @before_tool_call()
         def legacy_plain(self, ctx: Any) -> None:
             BODIES.append("legacy_plain")
 
@@ -237,9 +239,9 @@ def test_methods_fail_closed_by_their_name(
 
 
 def test_lambdas_with_filters_are_told_apart(instrumented: Memory) -> None:
-    on(POINT.PRE_TOOL_CALL, tools=["lookup"])(lambda ctx: None)
-    on(POINT.PRE_TOOL_CALL, tools=["lookup"])(
-        lambda ctx: None,
+    on("pre_tool_call", tools=["lookup"])(typed(lambda ctx: None))
+    on("pre_tool_call", tools=["lookup"])(
+        typed(lambda ctx: None),
     )
     kickoff(crews.native_tool_crew())
     names = [name for name, _ in chain(dispatches(instrumented, "pre_tool_call")[0].attributes)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
-import crewai.hooks as crewai_hooks
 import pytest
 from crewai.tools import tool
 from opentelemetry.instrumentation.utils import suppress_instrumentation
@@ -13,7 +12,8 @@ from opentelemetry.instrumentation.utils import suppress_instrumentation
 import hookspan
 from tests.integration_crewai import crews, flows
 from tests.integration_crewai.crews import kickoff, llm_of
-from tests.integration_crewai.scripted import tool_calls
+from tests.integration_crewai.registering import on
+from tests.integration_crewai.scripted import Answer, tool_calls
 from tests.integration_crewai.seen import NATIVE, chain, dispatches, invocations, total
 from tests.integration_crewai.snapshot import DISPATCH
 from tests.kit.memory import Memory
@@ -41,7 +41,7 @@ def lookup(city: str) -> str:
 def run() -> Any:
     """Run a crew that meets all native points; return its result or what it raised."""
     WENT.clear()
-    script = [tool_calls(("lookup", {"city": "Brest"})), "done"]
+    script: list[Answer] = [tool_calls(("lookup", {"city": "Brest"})), "done"]
     crew = crews.simple_crew(script=script, tools=[lookup], native=True)
     try:
         return str(kickoff(crew)), llm_of(crew)
@@ -80,7 +80,7 @@ def register_in_code(point: str) -> dict[str, Any]:
 
 
 def register_by_pattern(point: str) -> dict[str, Any]:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint(point))(guard)
+    on(point)(guard)
     return {"fail_closed": ["*.test_truth_guards.gu?rd"]}
 
 
@@ -134,7 +134,7 @@ def test_crash_aborts(
 
 @pytest.mark.parametrize("point", VALUES)
 def test_without_it_the_same_crash_changes_nothing(instrumented: Memory, point: str) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint(point))(guard)
+    on(point)(guard)
     result, _ = run()
     assert (result, WENT) == ("done", ["Brest"])
     assert {key: value > 0 for key, value in invocations(instrumented).items()} == {
@@ -144,7 +144,7 @@ def test_without_it_the_same_crash_changes_nothing(instrumented: Memory, point: 
 
 def test_every_kind_of_run_is_stopped(switch_on: Switch) -> None:
     switch_on(fail_closed=["tests.*.guard"])
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_MODEL_CALL)(guard)
+    on("pre_model_call")(guard)
     for entry in (
         lambda: crews.ask(crews.solo_agent()),
         lambda: flows.flow(flows.OfCrew).kickoff(),
@@ -157,7 +157,7 @@ def test_every_kind_of_run_is_stopped(switch_on: Switch) -> None:
 
 def test_failed_run_keeps_its_own_error(switch_on: Switch) -> None:
     switch_on(fail_closed=["*"])
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.EXECUTION_END)(guard)
+    on("execution_end")(guard)
     with pytest.raises(RuntimeError, match="model down"):
         kickoff(crews.failing_crew())
 
@@ -165,7 +165,7 @@ def test_failed_run_keeps_its_own_error(switch_on: Switch) -> None:
 def test_interrupt_is_not_a_crash(switch_on: Switch) -> None:
     switch_on(fail_closed=["*"])
 
-    @crewai_hooks.on(crewai_hooks.InterceptionPoint.INPUT)
+    @on("input")
     def interrupts(ctx: Any) -> None:
         raise KeyboardInterrupt
 
@@ -176,5 +176,5 @@ def test_interrupt_is_not_a_crash(switch_on: Switch) -> None:
 def test_policy_ends_with_the_instrumentation(switched_off: None) -> None:
     hookspan.instrument(fail_closed=["*"])
     hookspan.uninstrument()
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.INPUT)(guard)
+    on("input")(guard)
     assert str(kickoff(crews.simple_crew())) == "answer 0"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from typing import Any
 
-import crewai.hooks as crewai_hooks
 import pytest
 from crewai import Crew
 
 from hookspan.integrations.crewai import roles
 from tests.integration_crewai import crews
 from tests.integration_crewai.crews import kickoff, lookup
-from tests.integration_crewai.scripted import ScriptedLLM, final, tool_calls
+from tests.integration_crewai.registering import on
+from tests.integration_crewai.scripted import Answer, ScriptedLLM, final, tool_calls
 from tests.integration_crewai.seen import dispatches
 from tests.kit.memory import Memory
 
@@ -30,7 +31,7 @@ def crew_of_topic() -> Crew:
 
 @pytest.mark.parametrize("copies", [1, 2])
 def test_role_of_a_copy_is_that_of_the_code(instrumented: Memory, copies: int) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_MODEL_CALL)(passes)
+    on("pre_model_call")(passes)
     crew: Any = crew_of_topic()
     kickoff(crew)
     for _ in range(copies):
@@ -42,18 +43,24 @@ def test_role_of_a_copy_is_that_of_the_code(instrumented: Memory, copies: int) -
 
 
 def test_roles_are_forgotten_with_the_agents(instrumented: Memory) -> None:
+    assert instrumented.spans() == []
     crew: Any = crew_of_topic()
     kickoff(crew)
-    copy = crew.copy()
-    assert id(copy.agents[0]) in roles._COPIED
-    del copy
+    copied = crew.agents[0].copy()
+    key, gone = id(copied), weakref.ref(copied)
+    assert key in roles._COPIED
+    del copied
     gc.collect()
-    assert not roles._COPIED
+    assert (gone(), key in roles._COPIED) == (None, False)
 
 
 def test_tool_that_the_model_made_up_has_no_name(instrumented: Memory) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_TOOL_CALL)(passes)
-    calls = [tool_calls(("made_up", {})), tool_calls(("lookup", {"city": "Brest"})), "done"]
+    on("pre_tool_call")(passes)
+    calls: list[Answer] = [
+        tool_calls(("made_up", {})),
+        tool_calls(("lookup", {"city": "Brest"})),
+        "done",
+    ]
     kickoff(crews.simple_crew(script=calls, tools=[lookup], native=True))
     names = [
         node.attributes.get("gen_ai.tool.name")

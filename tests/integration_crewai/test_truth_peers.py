@@ -12,6 +12,7 @@ from opentelemetry.trace import Status, StatusCode
 
 from tests.integration_crewai import crews
 from tests.integration_crewai.crews import kickoff, llm_of
+from tests.integration_crewai.registering import on
 from tests.kit.memory import Memory, Node
 
 PEER = "a.peer"
@@ -54,9 +55,9 @@ def peers(memory: Memory) -> list[Node]:
 
 @pytest.mark.usefixtures("peer")
 def test_peer_is_never_written_on(instrumented: Memory) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_TOOL_CALL)(crashes)
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_TOOL_CALL)(denies)
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.POST_TOOL_CALL)(changes)
+    on("pre_tool_call")(crashes)
+    on("pre_tool_call")(denies)
+    on("post_tool_call")(changes)
     kickoff(crews.native_tool_crew())
     assert len(peers(instrumented)) == 2
     for node in peers(instrumented):
@@ -70,7 +71,7 @@ def test_peer_is_never_written_on(instrumented: Memory) -> None:
 
 @pytest.mark.usefixtures("peer")
 def test_block_is_told_below_the_peer(instrumented: Memory) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_TOOL_CALL)(denies)
+    on("pre_tool_call")(denies)
     crew = crews.native_tool_crew()
     assert str(kickoff(crew)) == "both"
     assert "Brest: high" not in llm_of(crew).calls[-1].prompt
@@ -86,7 +87,7 @@ def test_block_is_told_below_the_peer(instrumented: Memory) -> None:
 
 
 def test_block_in_the_text_protocol_is_told_alike(instrumented: Memory) -> None:
-    crewai_hooks.on(crewai_hooks.InterceptionPoint.PRE_TOOL_CALL)(denies)
+    on("pre_tool_call")(denies)
     kickoff(crews.tool_crew())
     found = instrumented.named("run_hooks pre_tool_call")
     assert [

@@ -13,6 +13,7 @@ import hookspan
 from tests.integration_crewai import crews
 from tests.integration_crewai.changes import CASES, one_tool_crew, prompts
 from tests.integration_crewai.crews import kickoff
+from tests.integration_crewai.registering import HOOKS, on
 from tests.integration_crewai.seen import (
     NATIVE,
     chain,
@@ -24,7 +25,6 @@ from tests.integration_crewai.seen import (
 )
 from tests.kit.memory import Memory, key
 
-POINT = crewai_hooks.InterceptionPoint
 VALUES = [point.value for point in NATIVE]
 
 Hook = Callable[[Any], Any]
@@ -43,7 +43,7 @@ def plain() -> tuple[str, str]:
 
 
 def by_pattern(point: str, hook: Hook) -> dict[str, Any]:
-    crewai_hooks.on(POINT(point))(hook)
+    on(point)(hook)
     return {"shadow": ["*.test_truth_shadow.*.shadowed"]}
 
 
@@ -83,6 +83,7 @@ def test_change_is_only_told(
 def test_change_with_nobody_listening(
     switched_off: None, plain: tuple[str, str], point: str
 ) -> None:
+    settings: dict[str, Any] = {}
     for case in CASES.values():
         if case.point == point:
 
@@ -125,7 +126,7 @@ def test_false_of_a_legacy_hook_is_only_told(
     def shadowed(ctx: Any) -> bool:
         return False
 
-    getattr(crewai_hooks, decorate)(shadowed)
+    getattr(HOOKS, decorate)(shadowed)
     hookspan.instrument(**memory.providers, shadow=["*.shadowed"])
     assert run() == plain
     assert {result for _, result in invocations(memory)} == {"would_abort"}
@@ -188,8 +189,8 @@ def test_hook_over_its_budget_is_told_and_goes_on(
         hookspan.on("pre_tool_call", budget=0.005)(slow)
         hookspan.on("pre_tool_call", budget=0.5)(quick)
     else:
-        crewai_hooks.on(POINT.PRE_TOOL_CALL)(slow)
-        crewai_hooks.on(POINT.PRE_TOOL_CALL)(quick)
+        on("pre_tool_call")(slow)
+        on("pre_tool_call")(quick)
         settings = {"hook_budget_ms": 5}
     hookspan.instrument(**memory.providers, **settings)
     assert run() == plain

@@ -220,7 +220,8 @@ class Chain(list[Entry]):
         if all(getattr(self.ctx, name, None) is held for name, held in self._held.items()):
             return False
         callers = copy.copy(self.ctx)
-        vars(callers).update(self._held)
+        for name, held in self._held.items():
+            setattr(callers, name, held)
         after = snapshot(callers)
         return not (self._first is None or after is None or changed(self._first, after))
 

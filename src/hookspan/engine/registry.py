@@ -198,13 +198,13 @@ class HookRegistry:
                 self._changed()
         variable = self.store.scope
         scope = {point: list(held) for point, held in (variable.get() or {}).items()}
-        inherited = {point: len(held) for point, held in scope.items()}
         for point, added in (hooks or {}).items():
             checked = [checked_hook(hook) for hook in added]
             member = checked_point(point)
             scope[member] = [*scope.get(member, []), *checked]
             for hook in checked:
                 self._registered(member, hook)
+        inherited = {point: len(held) for point, held in (variable.get() or {}).items()}
         token = variable.set(scope)
         self._open_scopes[id(scope)] = (scope, inherited)
         try:

@@ -112,7 +112,7 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
     undo_aborts, convert = unify_aborts(dispatch.HookAborted)
     patches.then(undo_aborts)
     BEHIND["filtered"] = hook_behind
-    patches.then(lambda: BEHIND.pop("filtered"))
+    patches.then(lambda: BEHIND.__delitem__("filtered"))
     give_back = adopt(REGISTRY, dispatch)
     patches.then(lambda: _warn_of_guards(give_back()))
     patches.apply(watch_loop(dispatch, convert))
