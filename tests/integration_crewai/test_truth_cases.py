@@ -212,6 +212,23 @@ def test_false_that_is_retried_is_one_denied_run(instrumented: Memory) -> None: 
     assert run.attributes["crewai.execution.abort.count"] == 3
 
 
+def test_attempts_are_those_at_the_task_at_hand(instrumented: Memory) -> None:
+    answers = iter([False])
+
+    @before_llm_call()
+    def guard(ctx: Any) -> bool | None:
+        return next(answers, None)
+
+    crew = crews.echo_crew(tasks=2)
+    for _ in range(2):
+        assert str(kickoff(crew)) == "about tides"
+    nodes = dispatches(instrumented, "pre_model_call")
+    assert [
+        (node.attributes["crewai.task.name"], node.attributes.get("crewai.agent.attempt"))
+        for node in nodes
+    ] == [("task_0", None), ("task_0", 2), ("task_1", None), ("task_0", None), ("task_1", None)]
+
+
 def not_dispatched(memory: Memory) -> set[str]:
     """Do what the query "registered but not dispatched" does with the points as exported."""
     registered = {

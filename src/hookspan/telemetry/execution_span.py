@@ -107,6 +107,7 @@ class ExecutionRecord:
         self.abort_count = 0
         self.exception_count = 0
         self.started = time.monotonic()
+        self._first_attempts: dict[tuple[str | None, str], int] = {}
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._open = True
@@ -146,6 +147,20 @@ class ExecutionRecord:
             self.exception_count += exceptions
         if self.outer is not None:
             self.outer.count(aborts=aborts, exceptions=exceptions)
+
+    def relate_attempt(self, identity: dict[str, Any]) -> None:
+        """Number an agent's attempt from the first at this task that this run has seen.
+
+        crewAI's own number, which comes with the identity, goes on over tasks and runs.
+        """
+        task = identity.get(semconv.CREWAI_TASK_ID)
+        if task is None:
+            return
+        number = identity.pop(semconv.CREWAI_AGENT_ATTEMPT, 1)
+        key = (identity.get(semconv.GEN_AI_AGENT_NAME), task)
+        first = self._first_attempts.setdefault(key, number)
+        if number > first:
+            identity[semconv.CREWAI_AGENT_ATTEMPT] = number - first + 1
 
     def end_span(self, outcome: str, error: BaseException | None) -> None:
         """Say on the span how the run ended, and end it."""

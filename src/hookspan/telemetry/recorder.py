@@ -165,6 +165,8 @@ class Recorder:
         """Say what a dispatch is about: what the context says, then what the run around it is."""
         identity = dict(record.identity) if record else self._identify_run(ctx)
         identity.update(self._identify(ctx))
+        if record is not None:
+            record.relate_attempt(identity)
         uuid = self._execution_uuid()
         if uuid is not None:
             identity[semconv.CREWAI_EXECUTION_UUID] = uuid
