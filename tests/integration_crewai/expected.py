@@ -95,10 +95,25 @@ def dispatch(
         attributes["crewai.hook.name"], _, attributes["crewai.hook.result"] = chain[0].partition(
             "="
         )
+        attributes["crewai.hook.mode"] = "enforce"
     for part in about:
         attributes.update(part)
     attributes.update((key.replace("__", "."), value) for key, value in further.items())
     return f"run_hooks {point} [UNSET]{shown(attributes)}"
+
+
+def hook(point: str, result: str, error: str = "") -> str:
+    """The span of one hook of several; ERROR when it crashed with `error`."""
+    name, _, came_to = f"{MODULE}.{result}".partition("=")
+    attributes: Attributes = {
+        "code.function.name": name,
+        "crewai.hook.mode": "enforce",
+        "crewai.hook.name": name,
+        "crewai.hook.point": point,
+        "crewai.hook.result": came_to,
+        **({"error.type": error} if error else {}),
+    }
+    return f"run_hook {name} [{'ERROR' if error else 'UNSET'}]{shown(attributes)}"
 
 
 def shown(attributes: Attributes) -> str:

@@ -12,6 +12,7 @@ from tests.integration_crewai.expected import (
     crew,
     dispatch,
     flow,
+    hook,
     node,
     run,
     step,
@@ -106,7 +107,12 @@ def of_failing() -> str:
     return run(
         about,
         dispatch("execution_start", about),
-        node(crashed, event),
+        node(
+            crashed,
+            event,
+            hook("pre_step", "crash=errored", "EOFError"),
+            hook("pre_step", "watch=passed"),
+        ),
         end(about, "failed"),
         crewai__execution__exception__count=1,
         crewai__execution__outcome="failed",
@@ -117,17 +123,18 @@ def of_failing() -> str:
 
 def of_denied() -> str:
     about = crew("closed")
+    denied = dispatch(
+        "execution_start",
+        about,
+        results=("deny=aborted", "watch=not_reached"),
+        crewai__hook__abort__reason="unauthorized",
+        crewai__hook__abort__source="access-control",
+        crewai__hook__effect="raised",
+        crewai__hook__outcome="aborted",
+    )
     return run(
         about,
-        dispatch(
-            "execution_start",
-            about,
-            results=("deny=aborted", "watch=not_reached"),
-            crewai__hook__abort__reason="unauthorized",
-            crewai__hook__abort__source="access-control",
-            crewai__hook__effect="raised",
-            crewai__hook__outcome="aborted",
-        ),
+        node(denied, hook("execution_start", "deny=aborted")),
         crewai__execution__abort__count=1,
         crewai__execution__denied=True,
         crewai__execution__outcome="aborted",

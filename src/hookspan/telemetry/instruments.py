@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from opentelemetry.context import Context
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
 
 from hookspan.contract.outcomes import Outcome
@@ -16,8 +17,6 @@ from hookspan.telemetry.names import BoundedNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from opentelemetry.context import Context
 
     from hookspan.telemetry.hook_facts import HookFacts
     from hookspan.telemetry.live import Live
@@ -28,6 +27,9 @@ Attributes = dict[str, "str | bool"]
 
 MAX_SERIES = 1000
 """How many attribute sets an instrument may have, far below the SDK's own bound of 2,000."""
+
+_NO_SPAN = Context()
+"""Of what is counted on behalf of no dispatch: it makes no exemplar."""
 
 OVERFLOW = "otel.metric.overflow"
 """The one attribute of what lies beyond, as the metrics SDK itself marks it."""
@@ -140,7 +142,8 @@ class Instruments:
             if len(self._announced) < MAX_SERIES:
                 self._announced.add((point, workflow))
             for outcome in Outcome:
-                self._dispatches.add(0, self._attribute_sets(point, outcome.value, workflow)[0])
+                labels = self._attribute_sets(point, outcome.value, workflow)[0]
+                self._dispatches.add(0, labels, _NO_SPAN)
 
     def invocation(self, point: str, fact: HookFacts, context: Context) -> None:
         """Count what became of one hook, and how long it ran.
