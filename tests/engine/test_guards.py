@@ -20,9 +20,10 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import DISPATCHER, dispatch, register_hook
 from hookspan.engine.decorators import on
 from hookspan.engine.dispatcher import run_hooks
+from hookspan.engine.loop import Loop
 from hookspan.engine.observe import DISPATCHES, observed
 from hookspan.engine.policy import POLICIES
-from hookspan.engine.probe import Chain, Loop
+from hookspan.engine.probe import Chain
 from tests.engine.specimens import INPUT, noting, raising
 
 TOOL = InterceptionPoint.PRE_TOOL_CALL

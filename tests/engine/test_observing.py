@@ -13,8 +13,8 @@ import pytest
 from hookspan.contract.contexts import InputContext
 from hookspan.engine.api import DISPATCHER, dispatch, register_hook
 from hookspan.engine.dispatcher import Dispatcher, run_hooks
+from hookspan.engine.loop import Loop
 from hookspan.engine.observe import DISPATCHES, Observation, observed
-from hookspan.engine.probe import Loop
 from hookspan.engine.registry import HookRegistry
 from tests.engine.specimens import INPUT, noting
 

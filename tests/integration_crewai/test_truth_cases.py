@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any, cast
+from typing import Any
 
 import crewai.hooks as crewai_hooks
 import pytest
-from crewai.hooks.tool_hooks import run_before_tool_call_hooks
 
-import hookspan
 from hookspan import InterceptionPoint
 from tests.integration_crewai import crews
 from tests.integration_crewai.crews import kickoff, llm_of
-from tests.integration_crewai.registering import POINT, before_llm_call, on
-from tests.integration_crewai.scripted import final
+from tests.integration_crewai.registering import POINT, on
 from tests.integration_crewai.seen import (
     chain,
     dispatches,
@@ -181,54 +178,6 @@ def test_five_hooks_each_have_their_own_record(instrumented: Memory) -> None:  #
             assert attributes[name] == run.attributes[name]
 
 
-def test_false_that_is_retried_is_one_denied_run(instrumented: Memory) -> None:  # C16
-    @before_llm_call()
-    def guard(ctx: Any) -> bool:
-        return False
-
-    crew = crews.simple_crew(agent_settings={"max_retry_limit": 2})
-    with pytest.raises(ValueError, match="blocked"):
-        kickoff(crew)
-    assert llm_of(crew).calls == ()  # the model was never asked
-
-    nodes = dispatches(instrumented, "pre_model_call")
-    assert [node.attributes.get("crewai.agent.attempt") for node in nodes] == [None, 2, 3]
-    assert {verdict(node.attributes) for node in nodes} == {("aborted", None, "raised")}
-    aborted = total(
-        instrumented,
-        "crewai.hook.dispatches",
-        crewai__hook__point="pre_model_call",
-        crewai__hook__outcome="aborted",
-    )
-    runs = total(instrumented, "crewai.executions")
-    denied = total(
-        instrumented,
-        "crewai.executions",
-        crewai__execution__denied=True,
-        crewai__execution__outcome="aborted",
-    )
-    assert (aborted, denied, runs) == (3, 1, 1)
-    (run,) = instrumented.trees()
-    assert run.attributes["crewai.execution.abort.count"] == 3
-
-
-def test_attempts_are_those_at_the_task_at_hand(instrumented: Memory) -> None:
-    answers = iter([False])
-
-    @before_llm_call()
-    def guard(ctx: Any) -> bool | None:
-        return next(answers, None)
-
-    crew = crews.echo_crew(tasks=2)
-    for _ in range(2):
-        assert str(kickoff(crew)) == "about tides"
-    nodes = dispatches(instrumented, "pre_model_call")
-    assert [
-        (node.attributes["crewai.task.name"], node.attributes.get("crewai.agent.attempt"))
-        for node in nodes
-    ] == [("task_0", None), ("task_0", 2), ("task_1", None), ("task_0", None), ("task_1", None)]
-
-
 def not_dispatched(memory: Memory) -> set[str]:
     """Do what the query "registered but not dispatched" does with the points as exported."""
     registered = {
@@ -271,62 +220,6 @@ def test_hook_that_nothing_asks_shows_as_zero(instrumented: Memory) -> None:  # 
     assert DISPATCH.unregister(POINT.PRE_TOOL_CALL, guard)
     assert gauge() == {"pre_tool_call": 0, "post_model_call": 1}
     assert not_dispatched(instrumented) == set()
-
-
-def test_series_are_bounded_whatever_aborts_say(instrumented: Memory) -> None:  # C25, G
-    numbers = iter(range(5000))
-
-    @on("pre_tool_call")
-    def guard(ctx: Any) -> None:
-        number = next(numbers)
-        reason = f"denied user {number}"
-        raise crewai_hooks.HookAborted(reason, f"source {number % 300}")
-
-    blocked, context = 0, cast("Any", crewai_hooks.ToolCallHookContext)
-    for number in range(5000):
-        ctx = context(f"tool_{number}", {}, tool=None)
-        blocked += run_before_tool_call_hooks(ctx)
-    assert blocked == 5000
-
-    aborts = instrumented.points("crewai.hook.aborts")
-    labels = [dict(at)["crewai.hook.abort.source"] for at in aborts]
-    assert sum(aborts.values()) == 5000
-    assert len(aborts) == 65
-    assert {*labels} == {*(f"source {number}" for number in range(64)), "_OTHER"}
-    kept = [value for at, value in aborts.items() if "_OTHER" not in dict(at).values()]
-    assert all(value in {16, 17} for value in kept)
-    assert total(instrumented, "crewai.hook.dispatches", crewai__hook__outcome="aborted") == 5000
-    for metric in ("dispatches", "dispatch.duration", "invocations", "invocation.duration"):
-        assert len(instrumented.points(f"crewai.hook.{metric}")) == 1
-    reasons = {node.attributes["crewai.hook.abort.reason"] for node in instrumented.trees()}
-    assert len(reasons) == 5000
-    assert len(instrumented.events()) == 5000
-
-
-def test_names_of_crews_are_bounded_too(memory: Memory, switched_off: None) -> None:  # G
-    hookspan.instrument(**memory.providers, max_workflow_names=2, max_hook_names=2)
-
-    for number in range(4):
-
-        @on("post_model_call")
-        def passes(ctx: Any) -> None:
-            pass
-
-        passes.__qualname__ = f"passes_{number}"
-        kickoff(crews.simple_crew(name=f"crew {number}", script=lambda call: final("a")))
-    runs = memory.points("crewai.executions")
-    names = {dict(at)["gen_ai.workflow.name"]: value for at, value in runs.items()}
-    assert names == {"crew 0": 1, "crew 1": 1, "_OTHER": 2}
-    dispatched = {
-        dict(at)["gen_ai.workflow.name"]: value
-        for at, value in memory.points("crewai.hook.dispatches").items()
-        if value
-    }
-    assert dispatched == {"crew 0": 1, "crew 1": 1, "_OTHER": 2}
-    hooks: dict[str, int] = {}
-    for at, value in memory.points("crewai.hook.invocations").items():
-        hooks[dict(at)["crewai.hook.name"].rpartition(".")[2]] = value
-    assert hooks == {"passes_0": 4, "passes_1": 3, "_OTHER": 3}
 
 
 def test_duplicates_are_told_apart(instrumented: Memory) -> None:  # D

@@ -31,8 +31,8 @@ from hookspan import (
 from hookspan.contract.outcomes import Effect, Outcome
 from hookspan.engine.change import LIMIT
 from hookspan.engine.hooks import Hook
+from hookspan.engine.loop import Loop
 from hookspan.engine.observe import observed
-from hookspan.engine.probe import Loop
 from hookspan.integrations.crewai.identity import agent_run, crew_run, flow_run
 from hookspan.telemetry.recorder import LIVE, Recorder
 from tests.kit.memory import Memory

@@ -11,8 +11,9 @@ from hookspan.contract.errors import HookAborted
 from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.checks import checked_point
 from hookspan.engine.hooks import Hook, function_of, hook_name, is_abort, policy_of
+from hookspan.engine.loop import Loop
 from hookspan.engine.observe import DISPATCHES, Run, observed
-from hookspan.engine.probe import Loop, probed_hook
+from hookspan.engine.probe import probed_hook
 from hookspan.engine.reducers import Reducer, reducer_of
 from hookspan.engine.registry import HookRegistry
 

@@ -13,7 +13,8 @@ from typing import Any, Generic, TypeVar
 
 from hookspan.engine.guard import GUARD
 from hookspan.engine.hooks import Hook
-from hookspan.engine.probe import Chain, Loop, is_probed
+from hookspan.engine.loop import Loop
+from hookspan.engine.probe import Chain, is_probed
 from hookspan.engine.reducers import Reducer
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from typing import Any
 
 from hookspan.contract.outcomes import Effect, Outcome
 from hookspan.contract.points import InterceptionPoint
-from hookspan.engine.probe import effect_of as contract_effect_of
+from hookspan.engine.loop import effect_of as contract_effect_of
 
 _RESULTS = (InterceptionPoint.OUTPUT, InterceptionPoint.EXECUTION_END)
 

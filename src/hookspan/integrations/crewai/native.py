@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hookspan.contract.errors import HookAborted
+from hookspan.engine.loop import Loop
 from hookspan.engine.observe import observed
-from hookspan.engine.probe import Loop
 from hookspan.engine.reducers import Reducer
 from hookspan.integrations.crewai.effects import effect_of
 from hookspan.integrations.crewai.filters import keeps_out
