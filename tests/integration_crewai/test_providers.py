@@ -23,6 +23,10 @@ METRICS = [
     "crewai.hook.dispatch.active",
     "crewai.hook.dispatch.duration",
     "crewai.hook.dispatches",
+    "crewai.hook.invocation.duration",
+    "crewai.hook.invocations",
+    "crewai.hook.registration.count",
+    "crewai.operations",
     "gen_ai.invoke_workflow.duration",
     "hookspan.point.instrumented",
 ]
