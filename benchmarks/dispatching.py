@@ -1,4 +1,4 @@
-"""P1, P3, P3b and half of P9: one dispatch of the engine's and of crewAI's, without telemetry.
+"""P1, P3, P3b, P7b and half of P9: one dispatch of the engine's and of crewAI's, without telemetry.
 
 crewAI's event is off in every variant: at 60 us it would hide everything else.
 
@@ -16,8 +16,9 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.timing import Row, Variant, measure, report, slowed
-from hookspan.contract.contexts import InputContext
+from hookspan.contract.contexts import InputContext, LLMCallHookContext
 from hookspan.contract.points import InterceptionPoint
+from hookspan.engine.change import changed, snapshot
 from hookspan.engine.dispatcher import Dispatcher
 from hookspan.engine.observe import DISPATCHES
 from hookspan.engine.registry import HookRegistry
@@ -118,6 +119,44 @@ def hits(rounds: int, slow: float) -> list[Row]:
     ]
 
 
+def look(ctx: Any) -> Callable[[], bool]:
+    """Return one look at a context that no hook has changed."""
+    before = snapshot(ctx) or []
+
+    def compare() -> bool:
+        after = snapshot(ctx)
+        return after is not None and changed(before, after)
+
+    return compare
+
+
+def looks(rounds: int) -> list[Row]:
+    """Measure one look for what a hook has changed in place: a snapshot and a comparison."""
+    small = InputContext({"topic": "tides", "limits": [1, 2], "user": {"id": 7}})
+    large = LLMCallHookContext(
+        messages=[{"role": "user", "content": "x" * 5000} for _ in range(200)]
+    )
+    found = measure(
+        {
+            "10 nodes": Variant(look(small)),
+            "200 messages": Variant(look(large)),
+            "nothing": Variant(lambda: False),
+        },
+        rounds,
+    )
+    return [
+        Row(
+            "P7b",
+            f"change in place, {name}",
+            found.total(name, minus=["nothing"]),
+            bound,
+            "us",
+            found.times(name),
+        )
+        for name, bound in (("10 nodes", 15.0), ("200 messages", 500.0))
+    ]
+
+
 def watched(slow: float, *, listening: bool) -> Callable[[], None]:
     """Watch crewAI's loop with an observer that does nothing; return what ends that."""
     patch = watch_loop(CREWAI, None)
@@ -138,7 +177,7 @@ def watched(slow: float, *, listening: bool) -> Callable[[], None]:
 def rows(rounds: int, slow: float) -> list[Row]:
     """Measure all of it."""
     silence_event()
-    return misses(rounds, slow) + hits(rounds, slow)
+    return misses(rounds, slow) + hits(rounds, slow) + looks(rounds)
 
 
 if __name__ == "__main__":
