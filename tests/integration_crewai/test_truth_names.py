@@ -48,10 +48,10 @@ def test_roles_are_forgotten_with_the_agents(instrumented: Memory) -> None:
     kickoff(crew)
     copied = crew.agents[0].copy()
     key, gone = id(copied), weakref.ref(copied)
-    assert key in roles._COPIED
+    assert key in roles.COPIED
     del copied
     gc.collect()
-    assert (gone(), key in roles._COPIED) == (None, False)
+    assert (gone(), key in roles.COPIED) == (None, False)
 
 
 def test_tool_that_the_model_made_up_has_no_name(instrumented: Memory) -> None:

@@ -15,7 +15,7 @@ from hookspan.engine.guard import GUARD
 from hookspan.integrations.crewai.patching import Patch
 from hookspan.telemetry.names import bounded_text
 
-_COPIED: dict[int, tuple[str, str]] = {}
+COPIED: dict[int, tuple[str, str]] = {}
 """By the id of a copy: the role that it was made with, and the one that the code gives."""
 
 
@@ -26,9 +26,9 @@ def role_of_original(agent: Any, role: str) -> str:
         agent: The agent, a copy or not.
         role: What it takes for its role before inputs were filled in.
     """
-    if id(agent) not in _COPIED:
+    if id(agent) not in COPIED:
         return role
-    made_with, given = _COPIED[id(agent)]
+    made_with, given = COPIED[id(agent)]
     return given if role == made_with else role
 
 
@@ -54,5 +54,5 @@ def _wrap(original: Any) -> Any:
 def _remember(agent: Any, made: Any) -> None:
     given = role_of_original(agent, agent._original_role or agent.role)  # noqa: SLF001 - no other way
     if made.role != given:
-        _COPIED[id(made)] = (bounded_text(made.role)[0], bounded_text(given)[0])
-        weakref.finalize(made, _COPIED.pop, id(made), None)
+        COPIED[id(made)] = (bounded_text(made.role)[0], bounded_text(given)[0])
+        weakref.finalize(made, COPIED.pop, id(made), None)
