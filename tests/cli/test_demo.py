@@ -22,14 +22,14 @@ TREES = """\
 ├─ ◆ support_crew crew completed 1 denied 2 crashed
 │ ├─ execution_start proceeded authorize=passed
 │ ├─ input proceeded default_language=passed
-│ ├─ pre_model_call proceeded strip_secrets=passed
+│ ├─ pre_model_call modified strip_secrets=modified
 │ ├─ pre_tool_call look_up_order proceeded
 │ │ check_quota=errored require_order_number=passed guard_deletes=filtered
 │ │ log_tool_call=passed
 │ │ ! check_quota crashed: KeyError; the run went on (fail-open)
 │ ├─ pre_model_call proceeded strip_secrets=passed
 │ ├─ pre_tool_call delete_file aborted
-│ │ check_quota=errored require_order_number=passed guard_deletes=aborted
+│ │ check_quota=errored require_order_number=filtered guard_deletes=aborted
 │ │ log_tool_call=not_reached
 │ │ ✗ file deletion is not allowed (source: policy) → blocked, run went on
 │ │ ! check_quota crashed: KeyError; the run went on (fail-open)
@@ -80,10 +80,10 @@ def test_the_summary(text: Ended) -> None:
         ["input", "2", "1", "1", "0", "0"],
         ["output", "2", "1", "1", "0", "0"],
         ["execution_end", "2", "2", "0", "0", "0"],
-        ["pre_model_call", "3", "3", "0", "0", "0"],
+        ["pre_model_call", "3", "2", "1", "0", "0"],
         ["pre_tool_call", "2", "1", "0", "1", "2"],
         ["post_step", "2", "2", "0", "0", "0"],
-        ["total", "16", "12", "2", "2", "2"],
+        ["total", "16", "11", "3", "2", "2"],
     ]
     assert summary[8:] == [
         "",

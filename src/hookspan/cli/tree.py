@@ -41,7 +41,7 @@ class Node:
     @property
     def is_dispatch(self) -> bool:
         """Whether it is a dispatch; else it is a run."""
-        return semconv.CREWAI_HOOK_COUNT in self.attributes
+        return semconv.CREWAI_HOOK_POINT in self.attributes
 
     @property
     def outcome(self) -> str:
@@ -118,8 +118,7 @@ def build(spans: Iterable[ReadableSpan], foreign: Mapping[int, int] | None = Non
 
 
 def _is_single_hook(span: ReadableSpan) -> bool:
-    attributes = span.attributes or {}
-    return semconv.CREWAI_HOOK_POINT in attributes and semconv.CREWAI_HOOK_COUNT not in attributes
+    return semconv.CODE_FUNCTION_NAME in (span.attributes or {})
 
 
 def _enclosing(span_id: int, nodes: Mapping[int, Node], parents: Mapping[int, int]) -> Node | None:

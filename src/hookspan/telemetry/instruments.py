@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
 
@@ -28,7 +29,7 @@ Attributes = dict[str, "str | bool"]
 MAX_SERIES = 1000
 """How many attribute sets an instrument may have, far below the SDK's own bound of 2,000."""
 
-_NO_SPAN = Context()
+_NO_SPAN = trace.set_span_in_context(trace.INVALID_SPAN, Context())
 """Of what is counted on behalf of no dispatch: it makes no exemplar."""
 
 OVERFLOW = "otel.metric.overflow"
