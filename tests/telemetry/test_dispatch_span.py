@@ -19,6 +19,7 @@ from hookspan import (
     on,
     register_hook,
 )
+from hookspan.engine.probe import Chain
 from tests.kit.memory import Memory, key
 from tests.telemetry.conftest import Record
 
@@ -314,3 +315,19 @@ def test_a_failed_end_says_so_and_an_abort_there_is_ignored(memory: Memory, reco
     attributes = memory.trees()[0].attributes
     assert attributes["crewai.execution.status"] == "failed"
     assert attributes["crewai.hook.effect"] == "ignored"
+
+
+def test_a_look_that_fails_leaves_no_span_open(
+    memory: Memory, record: Record, contained: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record()
+    register_hook(INPUT, passes)
+
+    def fail(_chain: Chain) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(Chain, "watch", fail)
+    before = trace.get_current_span()
+    assert dispatch(INPUT, InputContext({"a": 1})).payload == {"a": 1}
+    assert trace.get_current_span() is before
+    assert memory.points("crewai.hook.dispatch.active") == {}

@@ -142,11 +142,11 @@ class Recorder:
         current = get_current()
         record = current_execution(current)
         identity = self._identity(chain.ctx, record)
+        chain.watch()  # before there is a span: should it fail, none is left open and current
         span = DispatchSpan(self._dispatch_tracer, chain, record, identity, current)
         LIVE.open_dispatch(span, span.point)
         if self._dispatch_tracer is not None:
             span.open_hook_spans(self._dispatch_tracer, settings.hook_spans)
-        chain.watch()
 
         def finish(_error: BaseException | None) -> None:
             span.close()
