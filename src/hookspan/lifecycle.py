@@ -43,7 +43,8 @@ def shutdown(timeout: float = EXIT_TIMEOUT) -> bool:
 
     Returns:
         Whether all of it was delivered; see `hookspan.flush`. What providers of the application's
-        hold is theirs to send.
+        hold is theirs to send. Where `configure` made providers, the spans of runs that are still
+        open end here, with ``crewai.execution.closed_by=shutdown``: the rest would reach nobody.
     """
     uninstrument()
     return close(timeout)

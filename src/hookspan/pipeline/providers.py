@@ -27,6 +27,7 @@ from hookspan.pipeline.delivery import (
 )
 from hookspan.pipeline.environment import Target, is_disabled, make_exporter, target_of
 from hookspan.telemetry.listening import is_stand_in
+from hookspan.telemetry.recorder import cut_off_executions
 
 logger = logging.getLogger("hookspan")
 
@@ -129,6 +130,8 @@ def close(timeout: float = EXIT_TIMEOUT) -> bool:
     Returns:
         Whether all of it was delivered.
     """
+    if _OWN:
+        cut_off_executions()  # their spans would end when nobody takes them any more
     closers = list(_OWN.values())
     _ENDED.update(_OWN)
     _OWN.clear()

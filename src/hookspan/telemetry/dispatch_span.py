@@ -7,12 +7,12 @@ is below it, and finished in one go. Attributes are built only for a span that r
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry import trace
 from opentelemetry.context import Context, attach, detach
-from opentelemetry.trace import NonRecordingSpan, Span, Status, StatusCode, Tracer
+from opentelemetry.trace import Link, NonRecordingSpan, Span, Status, StatusCode, Tracer
 
 from hookspan.contract.outcomes import HookOutcome, Outcome
 from hookspan.contract.points import InterceptionPoint
@@ -172,12 +172,16 @@ class DispatchSpan:
 
 
 def start_span(
-    tracer: Tracer | None, name: str, context: Context, attributes: dict[str, Any]
+    tracer: Tracer | None,
+    name: str,
+    context: Context,
+    attributes: dict[str, Any],
+    links: Sequence[Link] = (),
 ) -> Span:
     """Start a span; without a tracer one that records nothing and hands its parent on."""
     if tracer is None:
         return NonRecordingSpan(trace.get_current_span(context).get_span_context())
-    return tracer.start_span(name, context, attributes=attributes)
+    return tracer.start_span(name, context, attributes=attributes, links=links)
 
 
 def point_value(point: Any) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from opentelemetry import trace
 from opentelemetry.context import Context, attach, create_key, get_current, get_value, set_value
-from opentelemetry.trace import Span, Status, StatusCode
+from opentelemetry.trace import Link, Span, Status, StatusCode
 
 from hookspan.contract.errors import HookAborted
 from hookspan.telemetry import semconv
@@ -46,11 +46,15 @@ class Run:
         kind: ``crew``, ``flow``, ``agent`` or ``runtime``.
         name: Name of the crew or flow, role of the agent; None where there is none.
         attributes: Identity (ids, keys, names) for its span and for the spans in it.
+        execution_uuid: crewAI's own id of the outermost run, where it is known before it begins.
+        links: What its span points at: the run that it goes on from.
     """
 
     kind: str
     name: str | None = None
     attributes: Attributes = field(default_factory=dict[str, Any])
+    execution_uuid: str | None = None
+    links: tuple[Link, ...] = ()
 
     @property
     def operation(self) -> str:
@@ -103,7 +107,7 @@ class ExecutionRecord:
         self.identity: dict[str, Any] = {**_inherited(run, outer), **run.identity}
         self.workflow: str | None = self.identity.get(semconv.GEN_AI_WORKFLOW_NAME)
         self.status: str | None = None
-        self.execution_uuid: str | None = outer.execution_uuid if outer else None
+        self.execution_uuid: str | None = outer.execution_uuid if outer else run.execution_uuid
         self.abort_count = 0
         self.exception_count = 0
         self.started = time.monotonic()
@@ -132,13 +136,17 @@ class ExecutionRecord:
         where the current one is still ours; values that others attached meanwhile and took away
         again are not touched.
         """
-        with self._lock:
-            if not self._open or os.getpid() != self._pid:
-                return False
-            self._open = False
+        if os.getpid() != self._pid:
+            return False
         if current_execution(get_current()) is self:
             attach(self._before)
-        return True
+        return self.close()
+
+    def close(self) -> bool:
+        """Let nothing end it any more; tell whether this was the one time it could end."""
+        with self._lock:
+            was_open, self._open = self._open, False
+        return was_open and os.getpid() == self._pid
 
     def count(self, *, aborts: int = 0, exceptions: int = 0) -> None:
         """Add to the counts of this run and of those around it."""
@@ -162,12 +170,12 @@ class ExecutionRecord:
         if number > first:
             identity[semconv.CREWAI_AGENT_ATTEMPT] = number - first + 1
 
-    def end_span(self, outcome: str, error: BaseException | None) -> None:
+    def end_span(self, outcome: str, error: BaseException | None, closed_by: str) -> None:
         """Say on the span how the run ended, and end it."""
         span = self.span
         attributes: dict[str, Any] = {
             semconv.CREWAI_EXECUTION_OUTCOME: outcome,
-            semconv.CREWAI_EXECUTION_CLOSED_BY: semconv.CREWAI_EXECUTION_CLOSED_BY_FRAME,
+            semconv.CREWAI_EXECUTION_CLOSED_BY: closed_by,
             semconv.CREWAI_EXECUTION_DENIED: self.abort_count > 0,
             semconv.CREWAI_EXECUTION_ABORT_COUNT: self.abort_count,
             semconv.CREWAI_EXECUTION_EXCEPTION_COUNT: self.exception_count,

@@ -6,6 +6,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from typing import Protocol
 from weakref import WeakSet
 
 from hookspan.engine.api import REGISTRY
@@ -14,6 +15,14 @@ from hookspan.telemetry.names import hook_label
 
 Attributes = dict[str, "str | bool"]
 Reading = tuple[float, Attributes]
+
+
+class OpenExecution(Protocol):
+    """A run that is open, as far as it concerns whoever counts it."""
+
+    def cut_off(self) -> None:
+        """End its record before it has ended."""
+        ...
 
 
 class Live:
@@ -26,7 +35,7 @@ class Live:
         self.points: Mapping[str, bool] = {}
         self.crewai_version: str | None = None
         self._dispatches: dict[object, tuple[str, float]] = {}
-        self._executions: dict[object, str] = {}
+        self._executions: dict[OpenExecution, str] = {}
         self._points_seen: set[str] = set()
         self._kinds_seen: set[str] = set()
         self._registered: set[tuple[str, str, bool]] = set()
@@ -42,14 +51,14 @@ class Live:
         """Note that a dispatch has ended."""
         self._dispatches.pop(key, None)
 
-    def open_execution(self, key: object, kind: str) -> None:
-        """Note that a run is open, until `close_execution` is called with the same key."""
-        self._executions[key] = kind
+    def open_execution(self, run: OpenExecution, kind: str) -> None:
+        """Note that a run is open, until `close_execution` is called with it."""
+        self._executions[run] = kind
         self._kinds_seen.add(kind)
 
-    def close_execution(self, key: object) -> None:
+    def close_execution(self, run: OpenExecution) -> None:
         """Note that a run has ended."""
-        self._executions.pop(key, None)
+        self._executions.pop(run, None)
 
     def dispatches_active(self) -> Iterable[Reading]:
         """Read how many dispatches run, per point that has had one."""
@@ -64,6 +73,10 @@ class Live:
         for point, started in list(self._dispatches.values()):
             oldest[point] = max(oldest.get(point, 0.0), now - started)
         return [(age, {semconv.CREWAI_HOOK_POINT: point}) for point, age in oldest.items()]
+
+    def executions(self) -> list[OpenExecution]:
+        """Return the runs that are open, the outer ones before those in them."""
+        return list(self._executions)
 
     def executions_active(self) -> Iterable[Reading]:
         """Read how many runs are open, per kind that has had one."""

@@ -11,10 +11,11 @@ from opentelemetry._logs import LoggerProvider
 from opentelemetry.context import Context, get_current
 from opentelemetry.instrumentation.utils import is_instrumentation_enabled
 from opentelemetry.metrics import MeterProvider
-from opentelemetry.trace import TracerProvider
+from opentelemetry.trace import Span, TracerProvider
 
 from hookspan.contract.outcomes import HookOutcome
 from hookspan.engine.api import REGISTRY
+from hookspan.engine.guard import GUARD
 from hookspan.engine.observe import Finish
 from hookspan.engine.probe import Chain
 from hookspan.telemetry import semconv, verdicts
@@ -191,19 +192,24 @@ class Recorder:
             workflow = run.workflow or (outer.workflow if outer else None)
             self._instruments.announce(workflow, REGISTRY.points_in_use())
         attributes = start_attributes(run, nested=outer is not None)
-        span = start_span(self._execution_tracer, run.span_name, context, attributes)
+        span = start_span(self._execution_tracer, run.span_name, context, attributes, run.links)
         record = ExecutionRecord(run, span, outer)
         inside = record.enter()
-        LIVE.open_execution(record, run.kind)
-        return Frame(self, record, inside)
+        frame = Frame(self, record, inside)
+        LIVE.open_execution(frame, run.kind)
+        return frame
 
     def end_execution(
-        self, record: ExecutionRecord, context: Context, outcome: str, error: BaseException | None
+        self,
+        record: ExecutionRecord,
+        context: Context,
+        outcome: str,
+        error: BaseException | None = None,
+        closed_by: str = semconv.CREWAI_EXECUTION_CLOSED_BY_FRAME,
     ) -> None:
         """Record how a run ended."""
         duration = time.monotonic() - record.started
-        LIVE.close_execution(record)
-        record.end_span(outcome, error)
+        record.end_span(outcome, error, closed_by)
         run = record.run
         self._instruments.execution(
             kind=run.kind,
@@ -240,20 +246,56 @@ class Recorder:
 class Frame:
     """An open run and what ends it."""
 
-    __slots__ = ("_context", "_record", "_recorder")
+    __slots__ = ("__weakref__", "_context", "_record", "_recorder")
 
     def __init__(self, recorder: Recorder, record: ExecutionRecord, context: Context) -> None:
         self._recorder = recorder
         self._record = record
         self._context = context
 
-    def finish(self, error: BaseException | None, outcome: str | None = None) -> None:
+    @property
+    def span(self) -> Span:
+        """The span of the run."""
+        return self._record.span
+
+    def finish(
+        self,
+        error: BaseException | None,
+        outcome: str | None = None,
+        execution_uuid: str | None = None,
+    ) -> None:
         """End the run, the first time only.
 
         Args:
             error: What left it, or None.
             outcome: What the caller saw, where the error alone does not say.
+            execution_uuid: crewAI's own id of the outermost run, where it is known by now.
         """
-        if self._record.leave():
-            outcome = outcome or self._recorder.outcome(error)
-            self._recorder.end_execution(self._record, self._context, outcome, error)
+        record = self._record
+        if not record.leave():
+            return
+        LIVE.close_execution(self)
+        record.execution_uuid = record.execution_uuid or execution_uuid
+        outcome = outcome or self._recorder.outcome(error)
+        self._recorder.end_execution(record, self._context, outcome, error)
+
+    def cut_off(self) -> None:
+        """End the record of a run that goes on, since nobody will take the rest of it."""
+        if not self._record.close():
+            return
+        LIVE.close_execution(self)
+        self._recorder.end_execution(
+            self._record,
+            self._context,
+            semconv.CREWAI_EXECUTION_OUTCOME_INTERRUPTED,
+            closed_by=semconv.CREWAI_EXECUTION_CLOSED_BY_SHUTDOWN,
+        )
+
+
+def cut_off_executions() -> None:
+    """End the records of all runs that are open in this process, nested ones first."""
+    for frame in reversed(LIVE.executions()):
+        try:
+            frame.cut_off()
+        except Exception as error:  # noqa: BLE001 - the others have their turn
+            GUARD.failed("execution.cut_off", error)

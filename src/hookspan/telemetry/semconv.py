@@ -45,6 +45,7 @@ CREWAI_EXECUTION_ABORT_COUNT: Final = "crewai.execution.abort.count"
 CREWAI_EXECUTION_CLOSED_BY: Final = "crewai.execution.closed_by"
 """What ended the execution span."""
 CREWAI_EXECUTION_CLOSED_BY_FRAME: Final = "frame"
+CREWAI_EXECUTION_CLOSED_BY_SHUTDOWN: Final = "shutdown"
 
 CREWAI_EXECUTION_DENIED: Final = "crewai.execution.denied"
 """Whether any dispatch of the run was aborted."""

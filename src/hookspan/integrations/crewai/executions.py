@@ -16,6 +16,7 @@ from opentelemetry.context import get_current
 from hookspan.engine.guard import GUARD
 from hookspan.integrations.crewai.identity import agent_run, crew_run, flow_run
 from hookspan.integrations.crewai.patching import Patch
+from hookspan.integrations.crewai.pauses import execution_uuid_of, remember, resumed_flow_run
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run, current_execution
 from hookspan.telemetry.recorder import Frame, Recorder
@@ -49,8 +50,8 @@ ENTRIES = (
     Entry("crewai.crew", "Crew", "replay", crew_run),
     Entry("crewai.flow.runtime", "Flow", "kickoff", flow_run, hands_on=True),
     Entry("crewai.flow.runtime", "Flow", "kickoff_async", flow_run),
-    Entry("crewai.flow.runtime", "Flow", "resume", flow_run, hands_on=True),
-    Entry("crewai.flow.runtime", "Flow", "resume_async", flow_run),
+    Entry("crewai.flow.runtime", "Flow", "resume", resumed_flow_run, hands_on=True),
+    Entry("crewai.flow.runtime", "Flow", "resume_async", resumed_flow_run),
     Entry("crewai.agent.core", "Agent", "kickoff", agent_run),
     Entry("crewai.agent.core", "Agent", "kickoff_async", agent_run),
     Entry("crewai.lite_agent", "LiteAgent", "kickoff", agent_run),
@@ -163,10 +164,16 @@ def _wrap_async(original: Any, begin: Begin) -> Any:
 
 
 def _end(frame: Frame, error: BaseException | None, result: Any = None) -> None:
-    paused = type(result).__name__ == "HumanFeedbackPending"
-    outcome = semconv.CREWAI_EXECUTION_OUTCOME_PAUSED if paused else None
     try:
-        frame.finish(error, outcome)
+        if type(result).__name__ != "HumanFeedbackPending":
+            frame.finish(error)
+            return
+        remember(result, frame.span)
+        frame.finish(
+            error,
+            semconv.CREWAI_EXECUTION_OUTCOME_PAUSED,
+            execution_uuid=execution_uuid_of(result),
+        )
     except Exception as failure:  # noqa: BLE001 - telemetry must not break a run
         GUARD.failed("execution.finish", failure)
 

@@ -19,7 +19,7 @@ from hookspan.engine.hooks import BEHIND, Hook, hook_name
 from hookspan.engine.observe import DISPATCHES, Finish
 from hookspan.engine.policy import POLICIES
 from hookspan.engine.probe import Chain
-from hookspan.integrations.crewai import versions
+from hookspan.integrations.crewai import pauses, versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
 from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.filters import hook_behind
@@ -122,7 +122,7 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
     patches.apply(remember_roles())
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
-    for patch in frames.patches():
+    for patch in (*frames.patches(), *pauses.patches(lambda: frames.recorder is not None)):
         patches.apply(patch)
 
 
