@@ -104,20 +104,43 @@ class Reviewed(Flow[dict[str, Any]]):
         return f"{feedback.output} published: {feedback.feedback}"
 
 
+class ReviewedTwice(Flow[dict[str, Any]]):
+    """Pauses after each of its first two methods until a human has answered."""
+
+    @start()
+    @human_feedback(message="good?", provider=_AskLater())
+    def draft(self) -> str:
+        """Make what is asked about."""
+        return "draft"
+
+    @listen(draft)
+    @human_feedback(message="and now?", provider=_AskLater())
+    def improve(self, feedback: Any) -> str:
+        """Go on with the answer, and ask again."""
+        return f"{feedback.output} improved: {feedback.feedback}"
+
+    @listen(improve)
+    def publish(self, feedback: Any) -> str:
+        """Go on with the second answer."""
+        return f"{feedback.output}, published: {feedback.feedback}"
+
+
 def flow(kind: type[Flow[dict[str, Any]]]) -> Flow[dict[str, Any]]:
     """Return a flow that prints nothing."""
     return kind(suppress_flow_events=True)
 
 
-def pausing_flow(folder: Path) -> Reviewed:
+def pausing_flow(folder: Path, kind: type[Flow[dict[str, Any]]] = Reviewed) -> Flow[dict[str, Any]]:
     """Return a flow that pauses when it is kicked off, and keeps its state in a folder."""
-    return Reviewed(suppress_flow_events=True, persistence=_persistence(folder))
+    return kind(suppress_flow_events=True, persistence=_persistence(folder))
 
 
-def paused_flow(folder: Path, flow_id: str) -> Reviewed:
+def paused_flow(
+    folder: Path, flow_id: str, kind: type[Flow[dict[str, Any]]] = Reviewed
+) -> Flow[dict[str, Any]]:
     """Return a flow that has paused, ready for `resume(feedback)`."""
-    flow = Reviewed.from_pending(flow_id, _persistence(folder), suppress_flow_events=True)
-    return cast("Reviewed", flow)
+    flow = kind.from_pending(flow_id, _persistence(folder), suppress_flow_events=True)
+    return cast("Flow[dict[str, Any]]", flow)
 
 
 def _persistence(folder: Path) -> SQLiteFlowPersistence:

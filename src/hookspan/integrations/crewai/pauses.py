@@ -82,7 +82,7 @@ def resumed_flow_run(flow: Any) -> Run:
     pending = getattr(flow, "_pending_feedback_context", None)
     if pending is None:
         return run
-    paused = _span_context(vars(pending).get(KEY))
+    paused = _span_context(getattr(pending, KEY, None))
     return replace(
         run,
         execution_uuid=execution_uuid_of(pending),
@@ -104,7 +104,7 @@ def _saving(original: Any, active: Callable[[], bool]) -> Any:
 
 
 def _add(kept: dict[str, Any], context: Any) -> None:
-    paused = vars(context).get(KEY)
+    paused: str | None = getattr(context, KEY, None)
     if paused is None:
         record = current_execution(get_current())
         if record is None or record.run.kind != semconv.CREWAI_EXECUTION_KIND_FLOW:
