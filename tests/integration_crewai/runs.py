@@ -49,6 +49,11 @@ class Situation:
     watched: tuple[str, ...] = BOUNDARY
     concurrent: bool = False
 
+    @property
+    def identifier(self) -> str:
+        """Its name without blanks, for a command line."""
+        return self.name.replace(",", "").replace(" ", "_")
+
 
 def raising(error: BaseException) -> Hook:
     """Return a hook that raises."""

@@ -80,12 +80,12 @@ PARTS = (
     Situation(
         "from a checkpoint",
         from_checkpoint,
-        "begun, finished",
+        "begun, kept",
         """
-        flow TwoSteps: completed END completed
+        flow Checkpointed: completed END completed
           execution_start: proceeded
           execution_end: proceeded
-        flow TwoSteps: completed END completed
+        flow Checkpointed: completed END completed
           execution_start: proceeded
           execution_end: proceeded
         """,

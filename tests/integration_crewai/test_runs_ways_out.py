@@ -68,7 +68,7 @@ def _let_go(error: BaseException | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "situation", [*ENDS, *ABORTS, *INTERRUPTS, *PARTS], ids=lambda situation: situation.name
+    "situation", [*ENDS, *ABORTS, *INTERRUPTS, *PARTS], ids=lambda situation: situation.identifier
 )
 def test_way_out(
     instrumented: Memory, opened: Opened, caplog: pytest.LogCaptureFixture, situation: Situation

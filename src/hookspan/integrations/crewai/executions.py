@@ -139,7 +139,6 @@ def _wrap_sync(original: Any, begin: Begin, inside: Any) -> Any:
             result = inside(subject, *args, **kwargs)
         except BaseException as error:
             _end(opened, error)
-            opened = None  # who keeps the error keeps this frame's locals, and not the run
             raise
         _end(opened, None, result)
         return result
@@ -157,7 +156,6 @@ def _wrap_async(original: Any, begin: Begin) -> Any:
             result = await original(subject, *args, **kwargs)
         except BaseException as error:
             _end(opened, error)
-            opened = None  # who keeps the error keeps this frame's locals, and not the run
             raise
         _end(opened, None, result)
         return result
