@@ -56,6 +56,16 @@ ENDS = (
         """,
     ),
     Situation(
+        "agent completes, kickoff in a loop",
+        in_loop(lambda: untyped(crews.solo_agent()).kickoff("think"), plain),
+        "alone",
+        """
+        agent Solo: completed END completed
+          execution_start: proceeded
+          execution_end: proceeded
+        """,
+    ),
+    Situation(
         "agent completes, kickoff_async",
         in_loop(lambda: untyped(crews.solo_agent()).kickoff_async("think"), plain),
         "alone",

@@ -29,7 +29,21 @@ COPIED = ("src", "tests", "semconv", "pyproject.toml")
 HEADER = "# tests: "
 GREEN, RED = 0, 1  # pytest's exit codes for "all passed" and "some failed"
 OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
-SLOW_IMPORTS = ("pytest", "hypothesis", "crewai", "crewai.hooks", "crewai.flow.flow")
+OPTIONS += ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # of plugins imported below
+SLOW_IMPORTS = (
+    "pytest",
+    "hypothesis",
+    "inline_snapshot",
+    "opentelemetry.instrumentation.instrumentor",
+    "opentelemetry.sdk._logs.export",
+    "opentelemetry.sdk.metrics.export",
+    "opentelemetry.sdk.trace.export",
+    "crewai",
+    "crewai.flow.flow",
+    "crewai.hooks.dispatch",
+    "crewai.lite_agent",
+    "crewai.llms.hooks",
+)
 OURS = {"hookspan", "semconv", "tests"}
 
 
@@ -37,12 +51,13 @@ def main(arguments: Sequence[str]) -> int:
     """Try every patch; return 0 when each was caught."""
     patches = chosen(arguments)
     every_test = sorted({test for patch in patches for test in tests_of(patch)})
-    with tempfile.TemporaryDirectory(prefix="hookspan-mutation-") as home:
-        prepare(Path(home))
-        verdicts = {"no patch": "" if run(None, every_test) == GREEN else "tests are not green"}
+    with tempfile.TemporaryDirectory(prefix="hookspan-mutation-") as folder:
+        home = Path(folder)
+        prepare(home)
+        verdicts = {"no patch": "" if run(None, every_test, home) == GREEN else "not green"}
         report("no patch", verdicts["no patch"])
         for patch in patches:
-            code = run(patch, tests_of(patch))
+            code = run(patch, tests_of(patch), home)
             verdicts[patch.name] = "" if code == RED else f"not caught: pytest ended with {code}"
             report(patch.name, verdicts[patch.name])
     return 1 if any(verdicts.values()) or not patches else 0
@@ -89,19 +104,21 @@ def prepare(home: Path) -> None:
             importlib.import_module(name)
 
 
-def run(patch: Path | None, tests: Iterable[str]) -> int:
+def run(patch: Path | None, tests: Iterable[str], home: Path) -> int:
     """Run tests in a copy of the tree, patched; return pytest's exit code."""
-    with tempfile.TemporaryDirectory(prefix="hookspan-mutation-") as folder:
-        tree = Path(folder)
-        copy_to(tree)
-        if patch is not None:
-            apply(patch, tree)
-        if not hasattr(os, "fork"):
-            return in_process(tree, tests)
-        child = os.fork()
-        if child == 0:
-            in_child(tree, tests)
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    # Always the same folder: what was compiled of files that no patch touches serves the next.
+    tree = home / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir()
+    copy_to(tree)
+    if patch is not None:
+        apply(patch, tree)
+    if not hasattr(os, "fork"):
+        return in_process(tree, tests)
+    child = os.fork()
+    if child == 0:
+        in_child(tree, tests)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def in_process(tree: Path, tests: Iterable[str]) -> int:
@@ -120,6 +137,7 @@ def in_child(tree: Path, tests: Iterable[str]) -> None:
         os.dup2(silent, 1)
         os.dup2(silent, 2)
         os.chdir(tree)
+        sys.dont_write_bytecode, sys.pycache_prefix = False, str(tree.parent / "compiled")
         sys.path[:0] = paths(tree)
         os.environ["PYTHONPATH"] = os.pathsep.join(paths(tree))
         if not OURS & {name.partition(".")[0] for name in sys.modules}:  # else not the patched ones
