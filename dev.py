@@ -6,9 +6,10 @@ Usage: python3 dev.py COMMAND [ARGUMENTS]
   test [ARGS]   run the tests: pytest ARGS
   floor [ARGS]  run the tests with the oldest supported crewAI
   lint          check format, style, types, layers and generated files
-  check         lint, then test: all that CI runs
+  check         lint, the breaks of the life cycle, then test: all that CI runs
   bench [ARGS]  run the benchmarks
-  mutations     break the code on purpose, each kept break in turn; a test must see it
+  mutations [WORD]  break the code on purpose, each kept break in turn; a test must see it
+  peers [ARGS]  run beside other instrumentations of crewAI, in .venv-peers
   matrix [ARGS] run the tests with every python3.N on PATH, newest and oldest crewAI
   lock [ARGS]   write requirements/*.txt again; --upgrade takes newer versions
 """
@@ -28,13 +29,19 @@ if sys.version_info < (3, 10):  # noqa: UP036 - this is the line that says it is
     sys.exit("dev.py: hookspan needs Python 3.10 or newer, this is " + sys.version.split()[0])
 
 ROOT = Path(__file__).resolve().parent
-VENVS = {"run": ROOT / ".venv", "test": ROOT / ".venv", "floor": ROOT / ".venv-floor"}
-SATISFIED_BY = {"run": ("run", "test"), "test": ("test",), "floor": ("floor",)}
+VENVS = {
+    "run": ROOT / ".venv",
+    "test": ROOT / ".venv",
+    "floor": ROOT / ".venv-floor",
+    "peers": ROOT / ".venv-peers",
+}
+SATISFIED_BY = {"run": ("run", "test"), "test": ("test",), "floor": ("floor",), "peers": ("peers",)}
 LOCKED = {  # requirement set -> what uv compiles it from
     "bootstrap": ("requirements/bootstrap.in",),
     "run": ("pyproject.toml", "--extra=crewai", "requirements/run.in"),
     "test": ("pyproject.toml", "--extra=crewai", "requirements/test.in"),
     "floor": ("pyproject.toml", "--extra=crewai", "requirements/floor.in"),
+    "peers": ("pyproject.toml", "--extra=crewai", "requirements/peers.in"),
 }
 SUPPORTED = range(10, 14)
 PIP_OPTIONS = ("--quiet", "--disable-pip-version-check", "--no-input")
@@ -77,7 +84,7 @@ def lint(arguments: Sequence[str]) -> int:
 
 def check(arguments: Sequence[str]) -> int:
     """Run what CI runs."""
-    return lint(()) or test(arguments)
+    return lint(()) or mutations(("life_",)) or test(arguments)
 
 
 def bench(arguments: Sequence[str]) -> int:
@@ -90,6 +97,12 @@ def mutations(arguments: Sequence[str]) -> int:
     """Apply each patch of tests/mutations in a copy of the tree, and want a red test."""
     programs = set_up("test")
     return call([f"{programs}/python", "tests/mutations/run.py", *arguments])
+
+
+def peers(arguments: Sequence[str]) -> int:
+    """Run beside each other instrumentation of crewAI."""
+    programs = set_up("peers")
+    return call([f"{programs}/python", "-m", "tests.peers.matrix", *arguments])
 
 
 def matrix(arguments: Sequence[str]) -> int:
@@ -238,7 +251,7 @@ def call(command: Sequence[str], environment: "dict[str, str] | None" = None) ->
 
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {
     command.__name__: command
-    for command in (demo, test, floor, lint, check, bench, mutations, matrix, lock)
+    for command in (demo, test, floor, lint, check, bench, mutations, peers, matrix, lock)
 }
 
 

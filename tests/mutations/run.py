@@ -28,8 +28,10 @@ HERE = Path(__file__).resolve().parent
 COPIED = ("src", "tests", "semconv", "pyproject.toml")
 HEADER = "# tests: "
 GREEN, RED = 0, 1  # pytest's exit codes for "all passed" and "some failed"
-OPTIONS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly")
-OPTIONS += ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # of plugins imported below
+OPTIONS = (
+    *("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of plugins imported below
+)
 SLOW_IMPORTS = (
     "pytest",
     "hypothesis",

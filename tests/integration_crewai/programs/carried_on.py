@@ -21,7 +21,7 @@ from opentelemetry.context import attach
 import hookspan
 
 
-def main(command: str, folder: Path, *flow_id: str) -> None:
+def main(command: str, folder: Path, flow_id: str = "") -> None:
     """Do it."""
     hookspan.configure()
     attach(propagate.extract({name.lower(): value for name, value in os.environ.items()}))
@@ -46,7 +46,7 @@ def main(command: str, folder: Path, *flow_id: str) -> None:
         flow.kickoff()
         sys.stdout.write(f"\n{flow.flow_id}\n")
         return
-    paused: Any = flows.paused_flow(folder, *flow_id)
+    paused: Any = flows.paused_flow(folder, flow_id)
     sys.stdout.write(f"\n{paused.resume('fine')} for {baggage.get_baggage('tenant')}\n")
     threading.Thread(target=flows.flow(Endless).kickoff, daemon=True).start()
     Endless.begun.wait(10)
