@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +12,11 @@ from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogR
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, MetricsData
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export import (
+    SimpleSpanProcessor,
+    SpanExporter,
+    SpanExportResult,
+)
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.sampling import Sampler
 
@@ -155,3 +160,20 @@ class Memory:
 def key(**attributes: Any) -> Key:
     """Attributes of a point as `Memory.points` has them, with `__` for a dot."""
     return frozenset((name.replace("__", "."), value) for name, value in attributes.items())
+
+
+def dropping_providers() -> dict[str, Any]:
+    """Return three real providers whose exports are dropped: for runs without an end."""
+    traces = TracerProvider(shutdown_on_exit=False)
+    traces.add_span_processor(SimpleSpanProcessor(_Dropping()))
+    meters = MeterProvider([InMemoryMetricReader()], shutdown_on_exit=False)
+    return {
+        "tracer_provider": traces,
+        "meter_provider": meters,
+        "logger_provider": LoggerProvider(shutdown_on_exit=False),
+    }
+
+
+class _Dropping(SpanExporter):
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return SpanExportResult.SUCCESS
