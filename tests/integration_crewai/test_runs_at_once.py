@@ -106,7 +106,7 @@ def check(name: str, root: Node) -> None:
         )
         return
     assert {span.attributes["crewai.crew.name"] for span in spans} == {name}
-    tools = [] if name.startswith("failed") else [("run_hooks pre_tool_call", [])]
+    tools: list[Any] = [] if name.startswith("failed") else [("run_hooks pre_tool_call", [])]
     assert run.names() == (
         f"invoke_workflow {name}",
         [("run_hooks execution_start", []), *tools],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
+from typing import Any
 
 from crewai.events.event_bus import crewai_event_bus
 
@@ -19,7 +20,7 @@ RUNS = 30
 def alive() -> Counter[str]:
     """Return how many objects of each class of hookspan's and of OpenTelemetry's are alive."""
     gc.collect()
-    kinds = (type(one) for one in gc.get_objects())
+    kinds: list[Any] = [type(one) for one in gc.get_objects()]
     mine = ("hookspan.", "opentelemetry.")
     return Counter(str(kind) for kind in kinds if str(kind.__module__).startswith(mine))
 
