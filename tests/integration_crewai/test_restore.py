@@ -29,6 +29,8 @@ PATCHED = [
     "crewai.crew.Crew.akickoff",
     "crewai.crew.Crew.kickoff",
     "crewai.crew.Crew.replay",
+    "crewai.flow.async_feedback.types.PendingFeedbackContext.from_dict",
+    "crewai.flow.async_feedback.types.PendingFeedbackContext.to_dict",
     "crewai.flow.runtime.Flow.kickoff",
     "crewai.flow.runtime.Flow.kickoff_async",
     "crewai.flow.runtime.Flow.resume",

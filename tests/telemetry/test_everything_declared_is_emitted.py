@@ -185,6 +185,7 @@ def run_everything(recorder: Recorder) -> None:
     assert inner is not None
     dispatch_blocked()
     inner.finish(None)
+    outer.cut_off()
     outer.finish(None)
 
 
