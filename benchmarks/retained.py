@@ -4,9 +4,9 @@ Usage: python benchmarks/retained.py [RUNS]
 
 Each run is a flow of two methods with hooks at EXECUTION_START, PRE_STEP and EXECUTION_END. The SDK
 is real, what it exports is dropped. A tenth of the runs comes first, as a warm-up. crewAI itself
-grows by some kilobytes a run. The exit code is 0 when at most a hundred more objects of hookspan's and of
-OpenTelemetry's are alive at the end than after the warm-up, and the process has not grown by more
-than a tenth and 2 MiB beyond what it grows without hookspan.
+grows by some bytes a run. The exit code is 0 when at most a hundred more objects of hookspan's and
+of OpenTelemetry's are alive at the end than after the warm-up, and the process has not grown by
+more than a tenth and 2 MiB beyond what it grows without hookspan.
 """
 
 from __future__ import annotations
