@@ -27,6 +27,7 @@ from hookspan.integrations.crewai.identity import identify, identify_run
 from hookspan.integrations.crewai.native import watch_loop
 from hookspan.integrations.crewai.operations import count_operations
 from hookspan.integrations.crewai.patching import Patches
+from hookspan.integrations.crewai.points.wiring import wire
 from hookspan.integrations.crewai.roles import remember_roles
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
@@ -101,14 +102,17 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     LIVE.crewai_version = installed.version
     patches.then(_clear_live)
     if installed.usable:
-        _instrument_crewai(patches, installed.dispatch, recorder)
+        _instrument_crewai(patches, installed, recorder)
     if installed.version is not None:
-        patches.then(_report_unwired(installed))
+        patches.then(_report_guards(installed))
+    if installed.added.missing:
+        _report_missing(installed)
     for problem in installed.problems:
         logger.warning("%s; only dispatches of hookspan's own engine are traced", problem)
 
 
-def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> None:
+def _instrument_crewai(patches: Patches, installed: versions.Installed, recorder: Recorder) -> None:
+    dispatch = installed.dispatch
     undo_aborts, convert = unify_aborts(dispatch.HookAborted)
     patches.then(undo_aborts)
     BEHIND["filtered"] = hook_behind
@@ -120,6 +124,7 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
         patches.then(DISPATCHES.observe(_enforce))
     patches.then(count_operations(recorder.operation))
     patches.apply(remember_roles())
+    wire(patches, dispatch, installed.added, _report_lost)
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
     for patch in frames.patches():
@@ -129,33 +134,63 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
 def _require(settings: Settings, installed: versions.Installed) -> None:
     missing = sorted(settings.require_points - installed.points)
     if missing:
-        why = "; ".join(installed.problems) or f"crewAI {installed.version} does not have them"
+        lacks = f"crewAI {installed.version} lacks {', '.join(installed.added.missing)}"
+        why = "; ".join(installed.problems) or lacks
         message = f"require_points: {', '.join(missing)} cannot be instrumented ({why})"
         raise InstrumentationError(message)
 
 
-def _report_unwired(installed: versions.Installed) -> Callable[[], None]:
+def _report_missing(installed: versions.Installed) -> None:
+    """Say once which points this crewAI has no place for."""
+    total = len(InterceptionPoint)
+    logger.warning(
+        "instrumented %d of %d points: crewAI %s lacks %s",
+        total - len(versions.unwired(installed.points)),
+        total,
+        installed.version,
+        ", ".join(installed.added.missing),
+    )
+
+
+def _report_lost(point: InterceptionPoint, problem: str) -> None:
+    """Say that a point is lost, now that crewAI has imported what it is about."""
+    if not LIVE.points.get(point.value):
+        return  # a second seam of it
+    LIVE.points = {**LIVE.points, point.value: False}
+    logger.warning(
+        "instrumented %d of %d points: crewAI %s lacks %s (%s)",
+        sum(LIVE.points.values()),
+        len(LIVE.points),
+        LIVE.crewai_version,
+        point.value,
+        problem,
+    )
+    for hook in REGISTRY.hooks(point):
+        _report_guard(point, hook)
+
+
+def _report_guards(installed: versions.Installed) -> Callable[[], None]:
     """Say which guards nothing will ever call, now and later: they would look like quiet ones.
 
     Returns:
         What ends that.
     """
-    unwired = versions.unwired(installed.points)
-
-    def report(point: InterceptionPoint, hook: Hook) -> None:
-        if point in unwired:
-            logger.error(
-                "%s is registered at %s, which is not instrumented in crewAI %s: no crew or flow"
-                " will call it",
-                hook_name(hook),
-                point.name,
-                installed.version,
-            )
-
-    for point in unwired:
+    for point in versions.unwired(installed.points):
         for hook in REGISTRY.hooks(point):
-            report(point, hook)
-    return REGISTRY.on_registration(report)
+            _report_guard(point, hook)
+    return REGISTRY.on_registration(_report_guard)
+
+
+def _report_guard(point: InterceptionPoint, hook: Hook) -> None:
+    """Say that a hook will never be called, where that is so."""
+    if not LIVE.points.get(point.value):
+        logger.error(
+            "%s is registered at %s, which is not instrumented in crewAI %s: no crew or flow"
+            " will call it",
+            hook_name(hook),
+            point.name,
+            LIVE.crewai_version,
+        )
 
 
 def _warn_of_guards(count: int) -> None:
