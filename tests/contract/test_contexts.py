@@ -36,7 +36,7 @@ CONTEXTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "MemoryReadContext": (["query"], dict.fromkeys(["memory_type", "scope", "tool_name"])),
     "KnowledgeRetrievalContext": (["query"], {}),
     "PreCodeExecutionContext": (["code"], dict.fromkeys(["language", "step_name"])),
-    "MCPConnectContext": (["server_params"], dict.fromkeys(["server_name", "tool_name"])),
+    "MCPConnectContext": (["server_params"], dict.fromkeys(["server_name", "tool_name", "tool"])),
     "FlowTransitionContext": (["to_methods"], {"from_method": None, "trigger": None}),
     "RouterDecisionContext": (["route"], {"router_name": None}),
 }

@@ -274,11 +274,13 @@ class MCPConnectContext(InterceptionContext):
     Attributes:
         server_name: The server's name.
         tool_name: The name of the tool that is called there; None when its tools are looked for.
+        tool: That tool.
     """
 
     payload: Any = field(default=None, repr=False)  # may hold secrets
     server_name: str | None = None
     tool_name: str | None = None
+    tool: Any = None
     server_params = _alias("The connection parameters (may hold secrets)")
 
 

@@ -36,6 +36,21 @@ class Asked(list[Any]):
         hookspan.register_hook(point, guard)
 
 
+def change(ctx_change: Do) -> Do:
+    """Return a hook that changes a context in place, and returns nothing."""
+
+    def hook(ctx: Any) -> None:
+        ctx_change(ctx)
+
+    return hook
+
+
+def unannotated(check: Do) -> Do:
+    """Return a guardrail that says nothing of its types: crewAI refuses them as texts."""
+    guardrail: Do = lambda output: check(output)  # noqa: E731, PLW0108 - see above
+    return guardrail
+
+
 def deny(reason: str = "not now") -> Do:
     """Return a hook that stops what it is asked about."""
 

@@ -33,7 +33,7 @@ def identify(ctx: Any) -> dict[str, Any]:
     role = _bounded(read("agent_role")) if agent is None else static_role(agent)
     found: dict[str, str | int | None] = {
         semconv.GEN_AI_AGENT_NAME: role,
-        semconv.GEN_AI_TOOL_NAME: None if _is_made_up(ctx, read) else _bounded(read("tool_name")),
+        semconv.GEN_AI_TOOL_NAME: None if _is_made_up(ctx, read) else _tool_name(read),
     }
     if llm is not None:
         found[semconv.GEN_AI_REQUEST_MODEL] = _text(llm, "model")
@@ -124,6 +124,19 @@ def _is_made_up(ctx: Any, read: Callable[[str], Any]) -> bool:
     if read("tool") is not None or read("tool_name") is None:
         return False
     return type(ctx).__module__.startswith("crewai.")
+
+
+def _tool_name(read: Callable[[str], Any]) -> str | None:
+    """Return the name of a tool; of one behind MCP that which its server gave it.
+
+    crewAI puts the command of the server, with all its arguments, before that.
+    """
+    tool = read("tool")
+    if tool is not None:
+        given = _text(_read(tool, "_original_tool") or tool, "original_tool_name")
+        if given is not None:
+            return given
+    return _bounded(read("tool_name"))
 
 
 def _attempt(agent: Any) -> int | None:

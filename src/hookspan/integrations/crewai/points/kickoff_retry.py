@@ -33,41 +33,47 @@ def _guarded(_gate: Gate, original: Any) -> Any:
 
 def _again(gate: Gate, original: Any) -> Any:
     """Ask before an attempt that follows a refusal; a first attempt is none."""
+    signature = inspect.signature(original)
 
     @functools.wraps(original)
-    def execute(agent: Any, executor: Any, *args: Any, **kwargs: Any) -> Any:
+    def execute(*args: Any, **kwargs: Any) -> Any:
         refused = _REFUSED.get()
         if refused is None:
-            return original(agent, executor, *args, **kwargs)
+            return original(*args, **kwargs)
         token = _REFUSED.set(None)
         try:
+            call = signature.bind(*args, **kwargs)
             if gate.wanted():
-                _ask(gate, agent, executor, refused)
-            return original(agent, executor, *args, **kwargs)
+                _ask(gate, call.arguments, refused)
+            return original(*call.args, **call.kwargs)
         finally:
             _REFUSED.reset(token)
 
     return execute
 
 
-def _ask(gate: Gate, agent: Any, executor: Any, refused: int) -> None:
-    """Let hooks change what crewAI has just added to the messages: why the answer was refused."""
-    message = executor.state.messages[-1]
+def _ask(gate: Gate, given: dict[str, Any], refused: int) -> None:
+    """Let hooks change what the agent is asked this time.
+
+    crewAI adds the refusal to the messages, and then begins them anew: the model is asked the same
+    again, unless a hook says otherwise.
+    """
+    agent, inputs = given["self"], given["inputs"]
     ctx = gate.dispatch(
         lambda: RetryAttemptContext(
-            message["content"],
+            inputs["input"],
             **identity(agent),
             attempt=refused + 2,
             max_attempts=agent.guardrail_max_retries + 1,
-            error=ValueError(message["content"]),
+            error=ValueError(given["executor"].state.messages[-1]["content"]),
             operation="guardrail",
         )
     )
     if ctx is not None:
-        message["content"] = ctx.payload
+        given["inputs"] = {**inputs, "input": ctx.payload}
 
 
 SEAMS = (
     Seam("crewai.agent.core", "Agent._process_kickoff_guardrail", ("retry_count",), _guarded),
-    Seam("crewai.agent.core", "Agent._execute_and_build_output", ("executor",), _again),
+    Seam("crewai.agent.core", "Agent._execute_and_build_output", ("executor", "inputs"), _again),
 )

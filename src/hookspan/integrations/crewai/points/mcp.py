@@ -19,8 +19,8 @@ from hookspan.integrations.crewai.points.seam import Gate, Seam, Wiring
 _PARAMETERS = ("command", "args", "env", "url", "headers", "streamable")
 """What crewAI's transports connect with; each has some of these."""
 
-_TOOL: ContextVar[str | None] = ContextVar("hookspan-mcp-tool", default=None)
-"""The name of the MCP tool that is being called."""
+_TOOL: ContextVar[Any] = ContextVar("hookspan-mcp-tool", default=None)
+"""The MCP tool that is being called."""
 
 _ABORTS: ContextVar[list[BaseException] | None] = ContextVar("hookspan-mcp-aborts", default=None)
 """The aborts of a search for tools, or of a tool's call: crewAI wraps them, or goes on."""
@@ -32,10 +32,12 @@ def _ask(gate: Gate, params: dict[str, Any], server: str | None) -> dict[str, An
     Raises:
         HookAborted: A hook stopped the connection; whoever waits for it is told as well.
     """
+    tool = _TOOL.get()
+    name = None if tool is None else tool.name
     try:
         ctx = gate.dispatch(
             lambda: MCPConnectContext(
-                params, **identity(), server_name=server, tool_name=_TOOL.get()
+                params, **identity(), server_name=server, tool_name=name, tool=tool
             )
         )
     except gate.abort_type as aborted:
@@ -128,7 +130,7 @@ def _call(gate: Gate, original: Any) -> Any:
         if not gate.wanted():
             return original(tool, *args, **kwargs)
         aborts: list[BaseException] = []
-        tokens = _ABORTS.set(aborts), _TOOL.set(tool.name)
+        tokens = _ABORTS.set(aborts), _TOOL.set(tool)
         try:
             result = original(tool, *args, **kwargs)
         except Exception:
