@@ -23,7 +23,7 @@ from tests.kit.memory import Memory
 POINT = InterceptionPoint.MCP_CONNECT
 SERVER = str(Path(__file__).with_name("mcp_server.py"))
 MCP = "run_hooks mcp_connect"
-SECRET = "-".join(["tok", "very", "private"])
+VALUE = "tok-very-private"
 RUNS = {"sync": crews.kickoff, "async": crews.akickoff}
 
 
@@ -35,7 +35,7 @@ class Server:
         self.config = MCPServerStdio(
             command=sys.executable,
             args=["-S", "-E", SERVER, str(self._log)],
-            env={"SECRET": SECRET},
+            env={"SECRET": VALUE},
         )
 
     @property
@@ -81,7 +81,7 @@ def test_is_asked_for_the_search_and_for_each_call(
         "transport": "stdio",
         "command": sys.executable,
         "args": server.config.args,
-        "env": {"SECRET": SECRET},
+        "env": {"SECRET": VALUE},
     }
     assert search.tool_name is None
     assert call.tool_name.endswith("_add")
@@ -89,7 +89,7 @@ def test_is_asked_for_the_search_and_for_each_call(
     assert [ctx.task for ctx in asked] == [None, crew.tasks[0]]
     assert all(sys.executable in ctx.server_name for ctx in asked)
     assert "sum 5" in answered(crew)
-    assert server.starts == [SECRET] * 2
+    assert server.starts == [VALUE] * 2
     assert told(instrumented, POINT) == [("proceeded", "continued")] * 2
 
 
@@ -97,13 +97,13 @@ def test_the_server_is_reached_as_the_hook_says(instrumented: Memory, server: Se
     def vault(ctx: Any) -> Any:
         if ctx.tool_name is None:
             return {**ctx.payload, "env": {"SECRET": "from-the-vault"}}
-        ctx.server_params["env"].update(SECRET="from-the-other-vault")
+        ctx.server_params["env"].update({"SECRET": "from-the-other-vault"})
         return None
 
     Asked(POINT, vault)
     crews.kickoff(adding_crew([server.config]))
     assert server.starts == ["from-the-vault", "from-the-other-vault"]
-    assert server.config.env == {"SECRET": SECRET}
+    assert server.config.env == {"SECRET": VALUE}
     assert told(instrumented, POINT) == [("modified", "replaced")] * 2
 
 
@@ -129,7 +129,7 @@ def test_an_abort_is_what_the_tool_answers(
     assert f"The connection of {asked[1].tool_name} was blocked by a hook: no server" in answered(
         crew
     )
-    assert server.starts == [SECRET]
+    assert server.starts == [VALUE]
     assert told(instrumented, POINT)[1] == ("aborted", "blocked")
 
 
@@ -260,7 +260,7 @@ def test_no_secret_leaves_in_telemetry(
     Asked(POINT, lambda ctx: deny()(ctx) if ctx.tool_name else None)
     crews.kickoff(adding_crew([server.config]))
     assert told(memory, POINT) == [("proceeded", "continued"), ("aborted", "blocked")]
-    assert SECRET not in exported(memory) + caplog.text
+    assert VALUE not in exported(memory) + caplog.text
     assert "payload" not in exported(memory)
 
 

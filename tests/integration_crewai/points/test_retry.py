@@ -8,7 +8,7 @@ import pytest
 from crewai import Agent, Crew, Task
 from crewai.tools import BaseTool
 
-from hookspan import HookAborted, InterceptionPoint, RetryAttemptContext
+from hookspan import InterceptionPoint, RetryAttemptContext
 from tests.integration_crewai import crews
 from tests.integration_crewai.points.asked import (
     Asked,
@@ -197,11 +197,25 @@ def test_a_tool_runs_again_with_what_the_hook_says(instrumented: Memory, run: st
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_an_abort_before_a_tool_runs_again_leaves_the_run(instrumented: Memory, run: str) -> None:
+def test_an_abort_before_a_tool_runs_again_is_its_answer(instrumented: Memory, run: str) -> None:
     asked = Asked(POINT, deny())
-    _, crew = tool_crew(use_tool("weather", city="Atlantis"))
-    assert isinstance(outcome(lambda: RUNS[run](crew)), HookAborted)
+    tool, crew = tool_crew(use_tool("weather", city="Atlantis"))
+    assert str(outcome(lambda: RUNS[run](crew))) == "done"
     assert len(asked) == 1
+    assert set(tool.asked) == {"Atlantis"}
+    answer = crews.llm_of(crew).calls[1].prompt
+    assert "Another run of weather was blocked by a hook: not now" in answer
+    assert told(instrumented, POINT) == [("aborted", "blocked")]
+
+
+def test_an_abort_before_a_tool_call_is_read_again_is_its_answer(instrumented: Memory) -> None:
+    asked = Asked(POINT, deny())
+    tool, crew = tool_crew(use_tool("oracle", city="Brest"))
+    assert str(crews.kickoff(crew)) == "done"
+    assert (len(asked), tool.asked) == (1, [])
+    answer = crews.llm_of(crew).calls[1].prompt
+    assert "The tool call was blocked by a hook: not now" in answer
+    assert told(instrumented, POINT) == [("aborted", "blocked")]
 
 
 def test_a_tool_call_is_read_again_as_the_hook_says(instrumented: Memory) -> None:

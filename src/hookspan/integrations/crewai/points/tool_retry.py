@@ -1,4 +1,8 @@
-"""RETRY_ATTEMPT of a tool in crewAI's text protocol: read again from the answer, or run again."""
+"""RETRY_ATTEMPT of a tool in crewAI's text protocol: read again from the answer, or run again.
+
+An abort becomes the answer of the tool: what happens inside the use of a tool never leaves it in
+every crewAI.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +31,8 @@ class Use:
         self.error: BaseException | None = None
 
 
+_USAGE = "crewai.tools.tool_usage"
+
 _READING: ContextVar[Any] = ContextVar("hookspan-reading", default=None)
 _USE: ContextVar[Use | None] = ContextVar("hookspan-use", default=None)
 
@@ -37,9 +43,12 @@ def _read(gate: Gate, original: Any) -> Any:
     @functools.wraps(original)
     def read(usage: Any, tool_string: Any) -> Any:
         if _READING.get() is usage:
-            if gate.wanted():
-                tool_string = _ask_for_call(gate, usage, tool_string)
-            return original(usage, tool_string)
+            try:
+                text = _ask_for_call(gate, usage, tool_string) if gate.wanted() else tool_string
+            except gate.abort_type as aborted:
+                module = importlib.import_module(_USAGE)
+                return module.ToolUsageError(f"The tool call was blocked by a hook: {aborted}")
+            return original(usage, text)
         token = _READING.set(usage)
         try:
             return original(usage, tool_string)
@@ -77,8 +86,8 @@ def _use(gate: Gate, original: Any) -> Any:
     def use(usage: Any, calling: Any, tool_string: Any) -> Any:
         around = _USE.get()
         if around is not None and around.usage is usage:
-            _ask_for_run(gate, around, calling)
-            return original(usage, calling, tool_string)
+            answer = _ask_for_run(gate, around, calling)
+            return original(usage, calling, tool_string) if answer is None else answer
         token = _USE.set(Use(usage))
         try:
             return original(usage, calling, tool_string)
@@ -93,8 +102,8 @@ def _ause(gate: Gate, original: Any) -> Any:
     async def use(usage: Any, calling: Any, tool_string: Any) -> Any:
         around = _USE.get()
         if around is not None and around.usage is usage:
-            _ask_for_run(gate, around, calling)
-            return await original(usage, calling, tool_string)
+            answer = _ask_for_run(gate, around, calling)
+            return await original(usage, calling, tool_string) if answer is None else answer
         token = _USE.set(Use(usage))
         try:
             return await original(usage, calling, tool_string)
@@ -104,18 +113,23 @@ def _ause(gate: Gate, original: Any) -> Any:
     return use
 
 
-def _ask_for_run(gate: Gate, use: Use, calling: Any) -> None:
+def _ask_for_run(gate: Gate, use: Use, calling: Any) -> str | None:
+    """Return what the tool is to answer without being run again, None where it is to run."""
     if not gate.wanted():
-        return
+        return None
 
     def build() -> RetryAttemptContext:
         ctx = _context(use.usage, calling.arguments, "tool")
         ctx.error, ctx.tool_name = use.error, calling.tool_name
         return ctx
 
-    ctx = gate.dispatch(build)
+    try:
+        ctx = gate.dispatch(build)
+    except gate.abort_type as aborted:
+        return f"Another run of {calling.tool_name} was blocked by a hook: {aborted}"
     if ctx is not None:
         calling.arguments = ctx.payload
+    return None
 
 
 def _note(_gate: Gate, original: Any) -> Any:
@@ -130,8 +144,6 @@ def _note(_gate: Gate, original: Any) -> Any:
 
     return on_tool_error
 
-
-_USAGE = "crewai.tools.tool_usage"
 
 SEAMS = (
     Seam(_USAGE, "ToolUsage._tool_calling", ("tool_string",), _read),
