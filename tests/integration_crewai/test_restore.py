@@ -72,6 +72,7 @@ PATCHED = [
 ]
 
 IMPORTED_LATE = [
+    "crewai.tools.memory_tools",
     "crewai.mcp.tool_resolver",
     "crewai.tools.mcp_native_tool",
     "crewai.tools.mcp_tool_wrapper",

@@ -135,13 +135,13 @@ WRITE = Wiring(
         _memory("remember_many", ("contents", *_WRITE), functools.partial(_store, name="contents")),
         # The content of a record is replaced: that stores a value too.
         _memory("update", ("content", "scope"), functools.partial(_store, name="content")),
-        Seam(_TOOLS, "RememberTool._run", ("contents",), _tool),
+        Seam(_TOOLS, "RememberTool._run", ("contents",), _tool, late=True),
     ),
 )
 READ = Wiring(
     InterceptionPoint.MEMORY_READ,
     (
         _memory("recall", ("query", "scope"), _recall),
-        Seam(_TOOLS, "RecallMemoryTool._run", ("queries",), _tool),
+        Seam(_TOOLS, "RecallMemoryTool._run", ("queries",), _tool, late=True),
     ),
 )

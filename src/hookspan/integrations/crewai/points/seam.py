@@ -99,8 +99,8 @@ class Seam:
         wrap: Makes the replacement from the gate of the point and the original; None for what is
             only called.
         is_async: Whether it must be a coroutine function.
-        late: Whether its module is looked into only when crewAI imports it: MCP's takes half a
-            second, and most programs never need it.
+        late: Whether its module is looked into only when crewAI imports it. Most programs never
+            need it, and importing MCP's takes half a second.
     """
 
     module: str
