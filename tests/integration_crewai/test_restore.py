@@ -45,10 +45,14 @@ PATCHED = [
     "crewai.flow.runtime.Flow.resume",
     "crewai.flow.runtime.Flow.resume_async",
     "crewai.flow.runtime._actions.ScriptAction.run",
+    "crewai.flow.runtime._actions.ToolAction.run",
     "crewai.hooks.dispatch.run_hooks",
     "crewai.knowledge.knowledge.Knowledge.aquery",
     "crewai.knowledge.knowledge.Knowledge.query",
     "crewai.lite_agent.LiteAgent.kickoff",
+    "crewai.llm.LLM.acall",
+    "crewai.llms.base_llm.BaseLLM._invoke_after_llm_call_hooks",
+    "crewai.llms.providers.openai.completion.OpenAICompletion.acall",
     "crewai.mcp.client.MCPClient.connect",
     "crewai.mcp.tool_resolver.MCPToolResolver._get_mcp_tool_schemas_async",
     "crewai.mcp.tool_resolver.MCPToolResolver.resolve",
@@ -72,6 +76,7 @@ PATCHED = [
 ]
 
 IMPORTED_LATE = [
+    "crewai.llms.providers.openai.completion",
     "crewai.tools.memory_tools",
     "crewai.mcp.tool_resolver",
     "crewai.tools.mcp_native_tool",

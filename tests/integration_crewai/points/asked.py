@@ -30,7 +30,7 @@ class Asked(list[Any]):
 
         def guard(ctx: Any) -> Any:
             self.append(ctx)
-            self.payloads.append(copy.copy(ctx.payload))
+            self.payloads.append(copy.copy(getattr(ctx, "payload", None)))
             return None if do is None else do(ctx)
 
         hookspan.register_hook(point, guard)

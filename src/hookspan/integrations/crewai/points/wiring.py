@@ -15,6 +15,7 @@ from hookspan.integrations.crewai.points import (
     code_execution,
     delegation,
     flow,
+    gaps,
     knowledge,
     mcp,
     memory,
@@ -94,6 +95,27 @@ def wire(
             else:
                 for patch in seam.patches(gate):
                     patches.apply(patch)
+    _close_gaps(patches, dispatch)
+
+
+def _close_gaps(patches: Patches, dispatch: Any) -> None:
+    """Close the ways around native points, each when its module is there."""
+    for points, seam, wrap in gaps.PLACES:
+        gates = tuple(Gate(dispatch, point) for point in points)
+        for gate in gates:
+            patches.then(gate.close)
+
+        def put_in(
+            _module: Any = None, seam: Seam = seam, wrap: gaps.Wrap = wrap, gates: Any = gates
+        ) -> None:
+            if not any(gate.closed for gate in gates):
+                for patch in gaps.patches(seam, wrap, gates):
+                    patches.apply(patch)
+
+        if seam.waits:
+            wrapt.register_post_import_hook(put_in, seam.module)
+        else:
+            put_in()
 
 
 def _late(
