@@ -15,13 +15,14 @@ from crewai.mcp import MCPServerStdio
 
 import hookspan
 from hookspan import InterceptionPoint, MCPConnectContext
+from hookspan.cli.catalogue import server as server_program
 from tests.integration_crewai import crews
 from tests.integration_crewai.points.asked import Asked, deny, give, is_denied, outcome, told
 from tests.integration_crewai.scripted import Answer, ModelCall, final, tool_calls, use_tool
 from tests.kit.memory import Memory
 
 POINT = InterceptionPoint.MCP_CONNECT
-SERVER = str(Path(__file__).with_name("mcp_server.py"))
+SERVER = str(server_program.__file__)
 MCP = "run_hooks mcp_connect"
 VALUE = "tok-very-private"
 RUNS = {"sync": crews.kickoff, "async": crews.akickoff}

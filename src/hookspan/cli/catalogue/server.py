@@ -1,6 +1,6 @@
 """An MCP server on standard input and output, of the standard library alone: it starts at once.
 
-Each start of it is noted in the file that is named first, with what stands in the variable SECRET.
+Each start is noted in the file that the argument names, with what stands in the variable SECRET.
 """
 
 from __future__ import annotations
