@@ -61,11 +61,17 @@ def points(*, check: bool, color: bool) -> int:
             return 1
         if check:
             return _check(console, installed)
-    _tell(console, installed)
+    tell(console, installed)
     return 0
 
 
-def _tell(console: Console, installed: versions.Installed) -> None:
+def tell(console: Console, installed: versions.Installed) -> None:
+    """Print what is known of the points.
+
+    Args:
+        console: Where to.
+        installed: The crewAI that was found.
+    """
     table = _table("point", "wired", "in place", "return", "abort", "asked at")
     for facts in FACTS:
         wired = "yes" if facts.point.value in installed.points else "NO"

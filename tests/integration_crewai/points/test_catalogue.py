@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import re
 from collections.abc import Callable
@@ -14,8 +15,8 @@ from rich.console import Console
 
 from hookspan import InterceptionPoint
 from hookspan.cli import points as command
-from hookspan.cli.catalogue.check import ACTIONS, Cell, play
-from hookspan.cli.catalogue.evidence import Evidence, Scene
+from hookspan.cli.catalogue.check import Cell, play
+from hookspan.cli.catalogue.evidence import ACTIONS, Evidence, Scene
 from hookspan.cli.catalogue.scenes import SCENES
 from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.points.catalogue import FACTS
@@ -69,7 +70,7 @@ def silent(_evidence: Evidence) -> str:
 @pytest.mark.parametrize("action", ACTIONS)
 def test_a_run_that_comes_to_no_point_fails_the_cell(action: str) -> None:
     scene = SCENES[0]
-    said = play(Scene(**{**vars(scene), "run": silent}), action)
+    said = play(dataclasses.replace(scene, run=silent), action)
     assert said.verdict == "FAILED"
     assert said.why.startswith("asked 0 times; effect [] is not ")
 
@@ -81,7 +82,7 @@ def useless(_ctx: Any) -> None:
 @pytest.mark.usefixtures("instrumented")
 @pytest.mark.parametrize("scene", SCENES[:10], ids=name_of)
 def test_a_hook_that_does_nothing_changes_nothing(scene: Scene) -> None:
-    idle = Scene(**{**vars(scene), "mutate": useless})
+    idle = dataclasses.replace(scene, mutate=useless)
     assert play(idle, "mutate").verdict == "FAILED"
 
 
@@ -95,7 +96,7 @@ def printed(show: Callable[[Console], Any], encoding: str = "utf-8") -> str:
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_the_table_fits_a_terminal_without_colour(instrumented: Memory, encoding: str) -> None:
     installed = versions.find()
-    text = printed(lambda console: command._tell(console, installed), encoding)
+    text = printed(lambda console: command.tell(console, installed), encoding)
     assert max(map(len, text.splitlines())) <= 80
     rows = re.findall(r"^(\w+) +(yes|NO) ", text, re.MULTILINE)
     assert rows == [(point.value, "yes") for point in InterceptionPoint]
@@ -104,7 +105,7 @@ def test_the_table_fits_a_terminal_without_colour(instrumented: Memory, encoding
 
 def test_a_point_that_is_not_wired_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(CrewMemory, "recall")
-    text = printed(lambda console: command._tell(console, versions.find()))
+    text = printed(lambda console: command.tell(console, versions.find()))
     assert re.findall(r"^(\w+) +NO ", text, re.MULTILINE) == ["memory_read"]
     assert "19 of 20 points" in text
     missing = "not instrumented: memory_read (no crewai.memory.unified_memory.Memory.recall)"
@@ -116,12 +117,8 @@ def test_the_docs_say_what_the_catalogue_says() -> None:
     row = r"^\| `(\w+)` \| (.+?) \| (.+?) \| (.+?) \| `(.+?)` \|$"
     rows = re.findall(row, text.replace("\\*", "*"), re.MULTILINE)
     assert rows == [(facts.point.name, *facts[2:5], facts.seam) for facts in FACTS]
-    sections = {
-        name: " ".join(section.split())
-        for name, section in re.findall(
-            r"^### (\w+)\n(.*?)(?=^###|\Z)", text, re.MULTILINE | re.DOTALL
-        )
-    }
+    section = re.compile(r"^### (\w+)\n(.*?)(?=^###|\Z)", re.MULTILINE | re.DOTALL)
+    sections = {name: " ".join(said.split()) for name, said in section.findall(text)}
     for facts in FACTS:
         notes = "- " + " - ".join(facts.around)
         assert sections[facts.point.name].replace("(\\*)", "*") == notes

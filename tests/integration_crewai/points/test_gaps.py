@@ -110,8 +110,7 @@ def test_an_answer_that_crewai_asks_about_itself_is_asked_about_once(
         said: str = self._invoke_after_llm_call_hooks([], "said", None)
         return said
 
-    kind: Any = type(llm)
-    monkeypatch.setattr(kind, "_acall_completions", asks)
+    monkeypatch.setattr(llm.__class__, "_acall_completions", asks)
     after = Asked(POST_MODEL)
     asyncio.run(llm.acall("hello"))
     assert len(after) == 1

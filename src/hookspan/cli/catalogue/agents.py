@@ -11,7 +11,7 @@ from crewai.knowledge.storage.base_knowledge_storage import BaseKnowledgeStorage
 from crewai.memory.unified_memory import Memory
 
 from hookspan.cli.catalogue.crew import ANSWER, kickoff, make_agent, make_crew
-from hookspan.cli.catalogue.evidence import MARK, Evidence, Scene, assign, give
+from hookspan.cli.catalogue.evidence import MARK, Evidence, Scene, Test, assign, give
 from hookspan.cli.catalogue.model import model
 from hookspan.cli.demo.model import final, use_tool
 from hookspan.contract.points import InterceptionPoint as Point
@@ -91,7 +91,7 @@ def _look_up(evidence: Evidence) -> str:
     return kickoff(make_crew(agent))
 
 
-def _has(text: str) -> Any:
+def _has(text: str) -> Test:
     return lambda seen: any(text in line for line in seen.done)
 
 

@@ -34,6 +34,10 @@ class Cell(NamedTuple):
         return self.verdict != FAILED
 
 
+def _look(_ctx: Any) -> None:
+    pass
+
+
 def _abort(_ctx: Any) -> None:
     raise HookAborted(REASON, "hookspan points --check")
 
@@ -42,7 +46,7 @@ def play(scene: Scene, action: str) -> Cell:
     """Run a scene with a hook that does one thing."""
     evidence = Evidence()
     acts: Callable[[Any], Any] = {
-        "observe": lambda _ctx: None,
+        "observe": _look,
         "mutate": scene.mutate,
         "replace": scene.replace,
         "abort": _abort,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from crewai import Agent, Crew, Task
@@ -42,13 +43,19 @@ class Whisper(BaseTool):
 
 def make_agent(llm: Any, **settings: Any) -> Agent:
     """Make an agent that has nothing but a model."""
-    fields = {"role": "Researcher", "goal": "find out", "backstory": "curious", **settings}
+    fields: dict[str, Any] = {
+        "role": "Researcher",
+        "goal": "find out",
+        "backstory": "curious",
+        **settings,
+    }
     return Agent(llm=llm, **fields)
 
 
 def make_crew(agent: Agent, **settings: Any) -> Crew:
     """Make a crew of one task about a topic."""
-    fields = {"name": "look_up", "description": "Look up {topic}.", "expected_output": "a line"}
+    fields: dict[str, Any] = {"name": "look_up", "expected_output": "a line"}
+    fields["description"] = "Look up {topic}."
     return Crew(name="research", agents=[agent], tasks=[Task(agent=agent, **fields, **settings)])
 
 
@@ -173,7 +180,7 @@ def _change_messages(ctx: Any) -> None:
         message["content"] = str(message["content"]).replace("tides", MARK)
 
 
-def _set(name: str, value: str) -> Any:
+def _set(name: str, value: str) -> Callable[[Any], None]:
     return lambda ctx: setattr(ctx, name, value)
 
 
