@@ -3,8 +3,8 @@
 The crew is real, its model follows a script: one task, one tool, two model calls. Runs with and
 without hookspan take turns, pair by pair, and change places from pair to pair; CPU time of the whole
 process is compared, since crewAI works in threads of its own. What both return must be the same.
-``--slow`` puts its delay, tenfold since a crew takes so much longer than a dispatch, into the look for
-a hook, which every seam begins with.
+``--slow`` puts its delay into the look for a hook, which every seam begins with: tenfold, since a
+crew takes so much longer than a dispatch.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 from benchmarks.timing import Row, report, slowed
 from hookspan.cli.catalogue.crew import ANSWER, run
@@ -42,14 +42,15 @@ def seconds() -> float:
 
 def instrumented(slow: float) -> float:
     """Return the CPU seconds of some runs that are instrumented."""
-    look: Callable[[Gate], bool] = Gate.wanted
-    Gate.wanted = slowed(look, 10 * slow)  # type: ignore[method-assign]  # put back below
+    gate: Any = Gate
+    look: Any = gate.wanted
+    gate.wanted = slowed(look, 10 * slow)
     instrument()
     try:
         return seconds()
     finally:
         uninstrument()
-        Gate.wanted = look  # type: ignore[method-assign]  # as it was
+        gate.wanted = look
 
 
 def pairs(count: int, slow: float) -> list[tuple[float, float]]:
