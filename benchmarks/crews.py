@@ -1,8 +1,8 @@
 """P13: what a whole crew pays for twenty instrumented points that have no hook.
 
 The crew is real, its model follows a script: one task, one tool, two model calls. Runs with and
-without hookspan take turns, pair by pair, and change places from pair to pair; CPU time of the whole
-process is compared, since crewAI works in threads of its own. What both return must be the same.
+without hookspan take turns, pair by pair, and change places from pair to pair. CPU time of the
+whole process is compared, since crewAI works in threads of its own. Both must return the same.
 ``--slow`` puts its delay into the look for a hook, which every seam begins with: tenfold, since a
 crew takes so much longer than a dispatch.
 """
