@@ -86,6 +86,7 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
         blocked=_blocked(installed),
         **providers,
     )
+    REGISTRY.attended = True
     patches.then(GUARD.on_failure(recorder.failed))
     patches.then(
         POLICIES.configure(
