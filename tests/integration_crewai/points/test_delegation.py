@@ -74,6 +74,9 @@ def test_is_asked_once(instrumented: Memory, protocol: str, run: str) -> None:
     assert (ctx.crew, ctx.flow) == (team.crew, None)
     assert "worked" in team.answer
     assert told(instrumented, POINT) == [("proceeded", "continued")]
+    (span,) = instrumented.named("run_hooks pre_delegation")
+    assert span.attributes["crewai.delegation.coworker"] == "Worker"
+    assert span.attributes["gen_ai.agent.name"] == "Crew Manager"
 
 
 def change(ctx: Any) -> None:

@@ -205,6 +205,40 @@ def test_no_route_is_no_decision(instrumented: Memory, choice: Any) -> None:
     assert asked == []
 
 
+class StartsByRouter(Flow[dict[str, Any]]):
+    """Has a start method that is a router."""
+
+    @start()
+    @router(None)  # no condition: it is a start
+    def choose(self) -> Literal["left"]:
+        """Choose the left."""
+        return "left"
+
+    @listen("left")
+    def go_left(self) -> None:
+        """Run on the left."""
+
+
+def test_a_route_of_a_start_method_comes_from_that_method(instrumented: Memory) -> None:
+    asked, decided = Asked(MOVE), Asked(DECIDE)
+    fork(StartsByRouter).kickoff()
+    assert moves(asked) == [("choose", "left", ["go_left"])]
+    assert [ctx.router_name for ctx in decided] == ["choose"]
+
+
+def test_spans_name_the_method_and_no_route(instrumented: Memory) -> None:
+    Asked(MOVE)
+    Asked(DECIDE)
+    fork(StartsByRouter).kickoff()
+    spans = [*instrumented.named("run_hooks flow_transition")]
+    spans += instrumented.named("run_hooks router_decision")
+    for span in spans:
+        assert span.attributes["crewai.step.kind"] == "flow_method"
+        assert span.attributes["crewai.step.name"] == "choose"
+        assert "left" not in span.attributes.values()
+    assert len(spans) == 2
+
+
 class Started(Flow[dict[str, Any]]):
     """Begins again when its routers say so, twice."""
 

@@ -60,6 +60,9 @@ def test_an_agent_tries_its_task_again(instrumented: Memory, run: str) -> None:
     assert (ctx.agent, ctx.task, ctx.crew) == (crew.agents[0], crew.tasks[0], crew)
     assert ctx.error is FLAKY
     assert told(instrumented, POINT) == [("proceeded", "continued")]
+    (span,) = instrumented.named("run_hooks retry_attempt")
+    about = {key: span.attributes[f"crewai.retry.{key}"] for key in ("operation", "attempt")}
+    assert about == {"operation": "task", "attempt": 2}
 
 
 def test_every_further_attempt_is_asked_about(instrumented: Memory) -> None:

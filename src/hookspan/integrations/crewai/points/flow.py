@@ -15,8 +15,11 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.integrations.crewai.points.at_work import identity
 from hookspan.integrations.crewai.points.seam import Gate, Seam, Wiring
 
-_FROM: ContextVar[tuple[Any, str] | None] = ContextVar("hookspan-from", default=None)
-"""The flow that goes on, and its method that has ended."""
+_FROM: ContextVar[tuple[Any, str | None] | None] = ContextVar("hookspan-from", default=None)
+"""The flow that goes on, and its method that has ended, where it is known."""
+
+_STARTED: ContextVar[str | None] = ContextVar("hookspan-started", default=None)
+"""The start method that runs: where it is a router, its route is followed like a method."""
 
 
 def _go_on(_gate: Gate, original: Any) -> Any:
@@ -26,7 +29,9 @@ def _go_on(_gate: Gate, original: Any) -> Any:
     async def execute_listeners(flow: Any, trigger_method: Any, *args: Any, **kwargs: Any) -> Any:
         if flow.is_crewai_internal:
             return await original(flow, trigger_method, *args, **kwargs)
-        token = _FROM.set((flow, str(trigger_method)))
+        is_method = trigger_method in flow._methods  # noqa: SLF001 - a route is none
+        ended = str(trigger_method) if is_method else _STARTED.get()
+        token = _FROM.set((flow, ended))
         try:
             return await original(flow, trigger_method, *args, **kwargs)
         finally:
@@ -59,11 +64,15 @@ def _start(gate: Gate, original: Any) -> Any:
 
     @functools.wraps(original)
     async def execute_start(flow: Any, start_method_name: Any, *args: Any, **kwargs: Any) -> Any:
-        if _came_from(flow) is not None and gate.wanted():
+        if _goes_on(flow) and gate.wanted():
             kept = _asked(gate, flow, None, [start_method_name])
             if start_method_name not in kept:
                 return None
-        return await original(flow, start_method_name, *args, **kwargs)
+        token = _STARTED.set(str(start_method_name))
+        try:
+            return await original(flow, start_method_name, *args, **kwargs)
+        finally:
+            _STARTED.reset(token)
 
     return execute_start
 
@@ -74,15 +83,21 @@ def _asked(gate: Gate, flow: Any, trigger: str | None, names: list[Any]) -> list
         lambda: FlowTransitionContext(
             [str(name) for name in names],
             **{**identity(), "flow": flow},
-            from_method=_came_from(flow) or trigger,
+            from_method=_came_from(flow),
             trigger=trigger,
         )
     )
     return names if ctx is None else list(ctx.payload)
 
 
+def _goes_on(flow: Any) -> bool:
+    """Tell whether it is this flow that looks for what a method of it triggers."""
+    around = _FROM.get()
+    return around is not None and around[0] is flow
+
+
 def _came_from(flow: Any) -> str | None:
-    """Return the method that has ended, None where this flow is not going on."""
+    """Return the method that has ended, None where that is not known."""
     around = _FROM.get()
     return around[1] if around is not None and around[0] is flow else None
 
