@@ -75,6 +75,20 @@ def test_a_run_that_comes_to_no_point_fails_the_cell(action: str) -> None:
     assert said.why.startswith("asked 0 times; effect [] is not ")
 
 
+@pytest.mark.usefixtures("instrumented", "allowed")
+@pytest.mark.parametrize("scene", SCENES, ids=name_of)
+def test_what_hookspan_says_of_itself_is_no_evidence(scene: Scene) -> None:
+    """The hook is asked and the effect recorded, and the run shows nothing of it."""
+
+    def shows_nothing(_evidence: Evidence) -> str:
+        scene.run(Evidence())
+        return ""
+
+    said = play(dataclasses.replace(scene, run=shows_nothing), "replace")
+    assert said.verdict == "FAILED"
+    assert said.why.startswith(scene.proof)
+
+
 def useless(_ctx: Any) -> None:
     """Do nothing."""
 
