@@ -197,6 +197,21 @@ def test_a_url_is_asked_about_too(instrumented: Memory, remote: Remote) -> None:
     assert [ctx.crew for ctx in asked] == [crew] * 2
 
 
+def test_an_abort_at_a_reference_by_name_leaves_the_run(
+    instrumented: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CrewAI emits an event for it, and goes on without the tools."""
+    resolver: Any = importlib.import_module("crewai.mcp.tool_resolver")
+
+    def configs(_self: Any, _slugs: list[str]) -> dict[str, Any]:
+        return {"notion": {"type": "http", "url": URL, "headers": {"Authorization": "x"}}}
+
+    monkeypatch.setattr(resolver.MCPToolResolver, "_fetch_amp_mcp_configs", configs)
+    asked = Asked(POINT, deny())
+    assert is_denied(outcome(lambda: crews.kickoff(adding_crew(["notion"]))))
+    assert [payload["url"] for payload in asked.payloads] == [URL]
+
+
 def test_a_url_is_reached_as_the_hook_says(instrumented: Memory, remote: Remote) -> None:
     other = "https://mirror.invalid/api"
     Asked(POINT, lambda ctx: {**ctx.payload, "url": other})

@@ -267,6 +267,13 @@ def test_a_gate_looks_at_both_places(instrumented: Memory) -> None:
     assert gate.closed
 
 
+def test_what_a_later_crewai_dispatches_itself_is_left_to_it() -> None:
+    probed = wiring.probe(frozenset({"memory_write", "mcp_connect"}))
+    assert len(probed.wirings) == 8
+    assert InterceptionPoint.MEMORY_WRITE not in {one.point for one in probed.wirings}
+    assert probed.missing == ()
+
+
 def test_all_twenty_points_are_cleared(instrumented: Memory) -> None:
     for point in InterceptionPoint:
         hookspan.register_hook(point, deny())

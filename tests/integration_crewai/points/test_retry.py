@@ -226,6 +226,13 @@ def test_an_abort_before_a_tool_call_is_read_again_is_its_answer(instrumented: M
     assert told(instrumented, POINT) == [("aborted", "blocked")]
 
 
+def test_a_text_without_a_tool_is_no_tool_call(instrumented: Memory) -> None:
+    asked = Asked(POINT, give("nonsense"))
+    tool, crew = tool_crew(use_tool("oracle", city="Brest"))
+    assert str(crews.kickoff(crew)) == "done"
+    assert (len(asked), tool.asked) == (2, [])
+
+
 def test_a_tool_call_is_read_again_as_the_hook_says(instrumented: Memory) -> None:
     asked = Asked(POINT, give(use_tool("weather", city="Brest")))
     tool, crew = tool_crew(use_tool("oracle", city="Brest"))

@@ -27,7 +27,7 @@ def _delegate(gate: Gate, original: Any) -> Any:
         call = signature.bind(*args, **kwargs)
         given = call.arguments
         name = given["agent_name"]
-        coworker = _find(given["self"], name)
+        coworker = gate.read(lambda: _find(given["self"], name), None)
         if coworker is None:  # crewAI answers that there is no such coworker
             return original(*args, **kwargs)
         try:

@@ -29,7 +29,7 @@ def _go_on(_gate: Gate, original: Any) -> Any:
     async def execute_listeners(flow: Any, trigger_method: Any, *args: Any, **kwargs: Any) -> Any:
         if flow.is_crewai_internal:
             return await original(flow, trigger_method, *args, **kwargs)
-        is_method = trigger_method in flow._methods  # noqa: SLF001 - a route is none
+        is_method = trigger_method in getattr(flow, "_methods", ())  # a route is none
         ended = str(trigger_method) if is_method else _STARTED.get()
         token = _FROM.set((flow, ended))
         try:
@@ -48,12 +48,13 @@ def _find(gate: Gate, original: Any) -> Any:
         found = original(flow, trigger_method, router_only)
         if not found or not gate.wanted() or flow.is_crewai_internal:
             return found
-        done = [name for name in found if _is_replayed(flow, name)]
+        none: list[Any] = []
+        done = gate.read(lambda: [name for name in found if _is_replayed(flow, name)], none)
         new = [name for name in found if name not in done]
         if not new:
             return found
         kept = _asked(gate, flow, str(trigger_method), new)
-        _release(flow, [name for name in new if name not in kept])
+        gate.read(lambda: _release(flow, [name for name in new if name not in kept]), None)
         return [*done, *kept]
 
     return find

@@ -62,8 +62,10 @@ def _connect(gate: Gate, original: Any) -> Any:
         if not gate.wanted() or client.connected:
             return await original(client, *args, **kwargs)
         transport = client.transport
+        unknown: dict[str, Any] = {}
+        params = gate.read(lambda: _parameters_of(transport), unknown)
         server = client._get_server_info()[0]  # noqa: SLF001 - what its events say
-        for name, value in _ask(gate, _parameters_of(transport), server).items():
+        for name, value in _ask(gate, params, server).items():
             if name in _PARAMETERS:
                 setattr(transport, name, value)
         return await original(client, *args, **kwargs)

@@ -41,7 +41,7 @@ def _store(gate: Gate, original: Any, *, name: str) -> Any:
         call = signature.bind(*args, **kwargs)
         given = call.arguments
         value = given.get(name)
-        if not value or given["self"].read_only:
+        if not value or gate.read(lambda: given["self"].read_only, otherwise=False):
             return original(*args, **kwargs)
         many = isinstance(value, list)
         ctx = gate.dispatch(lambda: _write([*value] if many else value, given))

@@ -116,13 +116,11 @@ def _asked(gate: Gate, failed: Failed, call: inspect.BoundArguments) -> inspect.
     given = call.arguments
     agent, task = given["self"], given["task"]
     if failed.task is task and gate.wanted():
-        attempt, most = _number(agent, task, failed)
         ctx = gate.dispatch(
             lambda: RetryAttemptContext(
                 given.get("context"),
                 **identity(agent, task),
-                attempt=attempt,
-                max_attempts=most,
+                **_number(agent, task, failed),
                 error=failed.error,
                 operation=failed.operation,
             )
@@ -132,12 +130,13 @@ def _asked(gate: Gate, failed: Failed, call: inspect.BoundArguments) -> inspect.
     return call
 
 
-def _number(agent: Any, task: Any, failed: Failed) -> tuple[int, int]:
-    """Return which attempt this is, and how many there may be."""
+def _number(agent: Any, task: Any, failed: Failed) -> dict[str, Any]:
+    """Return the fields that say which attempt this is, and how many there may be."""
     if failed.operation == "guardrail":
         counts = [task.retry_count, *task._guardrail_retry_counts.values()]  # noqa: SLF001
-        return max(counts) + 1, task.guardrail_max_retries + 1
-    return agent._times_executed + 1, agent.max_retry_limit + 1  # noqa: SLF001 - no other way
+        return {"attempt": max(counts) + 1, "max_attempts": task.guardrail_max_retries + 1}
+    failures: int = agent._times_executed  # noqa: SLF001 - there is no other way
+    return {"attempt": failures + 1, "max_attempts": agent.max_retry_limit + 1}
 
 
 def _attempt(gate: Gate, original: Any) -> Any:

@@ -22,6 +22,7 @@ from hookspan.engine.guard import GUARD
 from hookspan.integrations.crewai.patching import Patch
 
 ContextT = TypeVar("ContextT", bound=InterceptionContext)
+ValueT = TypeVar("ValueT")
 
 _NO_SCOPE: ContextVar[Any] = ContextVar("hookspan-no-scope", default=None)
 
@@ -77,6 +78,19 @@ class Gate:
             return None
         self._dispatch.dispatch(self.point, ctx)
         return ctx
+
+    def read(self, read: Callable[[], ValueT], otherwise: ValueT) -> ValueT:
+        """Read something of crewAI's that no probe has looked at.
+
+        Args:
+            read: Reads it.
+            otherwise: What to go on with where that fails, which is counted and logged.
+        """
+        try:
+            return read()
+        except Exception as error:  # noqa: BLE001 - crewAI has changed; the run goes on
+            GUARD.failed(f"points.{self.point.value}", error)
+            return otherwise
 
     @property
     def closed(self) -> bool:

@@ -6,6 +6,7 @@ every crewAI.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 from contextvars import ContextVar
@@ -62,10 +63,11 @@ def _ask_for_call(gate: Gate, usage: Any, text: Any) -> Any:
     ctx = gate.dispatch(lambda: _context(usage, text, "tool_call"))
     if ctx is None or ctx.payload == text:
         return text
-    parser = importlib.import_module("crewai.agents.parser")
-    action = parser.parse(ctx.payload)
-    if isinstance(action, parser.AgentAction):
-        usage.action = action  # what crewAI goes by, unless another model reads the text
+    with contextlib.suppress(Exception):  # a text without a tool: crewAI reads the old one again
+        parser = importlib.import_module("crewai.agents.parser")
+        action = parser.parse(ctx.payload)
+        if isinstance(action, parser.AgentAction):
+            usage.action = action  # what crewAI goes by, unless another model reads the text
     return ctx.payload
 
 
