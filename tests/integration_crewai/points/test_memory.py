@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from crewai.flow.flow import Flow, start
 from crewai.memory.unified_memory import Memory as CrewMemory
 
 from hookspan import InterceptionPoint, MemoryReadContext, MemoryWriteContext
+from hookspan.cli.catalogue.records import Records
 from tests.integration_crewai import crews
 from tests.integration_crewai.points.asked import (
     Asked,
@@ -39,12 +39,14 @@ ABOUT: dict[str, Any] = {"categories": ["c"], "importance": 0.5, "metadata": {"a
 
 
 class Store:
-    """A memory in a folder of its own, with an embedder that needs no model."""
+    """A memory without a database, with an embedder that needs no model."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self) -> None:
         llm = ScriptedLLM(lambda _call: '{"memories": ["fact one"]}')
         self.embedded: list[str] = []
-        self.memory = CrewMemory(llm=llm, embedder=self._embed, storage=str(path / "memory"))
+        self._records = Records()
+        storage: Any = self._records
+        self.memory = CrewMemory(llm=llm, embedder=self._embed, storage=storage)
 
     def _embed(self, texts: list[str]) -> list[list[float]]:
         self.embedded.extend(texts)
@@ -55,13 +57,12 @@ class Store:
     def stored(self) -> list[str]:
         """The content of every record, sorted."""
         self.memory.drain_writes()
-        untyped: Any = self.memory
-        return sorted(record.content for record in untyped._storage.list_records())
+        return self._records.texts
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path)
+def store() -> Store:
+    return Store()
 
 
 def remembering(store: Store, script: Any = None, **settings: Any) -> Crew:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from typing import Any
 
 from crewai import Crew, Process, Task
@@ -13,6 +12,7 @@ from crewai.memory.unified_memory import Memory
 from hookspan.cli.catalogue.crew import ANSWER, kickoff, make_agent, make_crew
 from hookspan.cli.catalogue.evidence import MARK, Evidence, Scene, Test, assign, give
 from hookspan.cli.catalogue.model import model
+from hookspan.cli.catalogue.records import Records
 from hookspan.cli.demo.model import final, use_tool
 from hookspan.contract.points import InterceptionPoint as Point
 
@@ -39,23 +39,23 @@ def _retry(evidence: Evidence) -> str:
 
 def _remember(evidence: Evidence) -> str:
     """Search memory before the task, store one fact after it."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
 
-        def embed(texts: list[str]) -> list[list[float]]:
-            """Give each text a direction of its own, and note it."""
-            evidence.read.extend(f"searched {text}" for text in texts)
-            places = [sum(text.encode()) % 64 for text in texts]
-            return [[float(index == place) for index in range(64)] for place in places]
+    def embed(texts: list[str]) -> list[list[float]]:
+        """Give each text a direction of its own, and note it."""
+        evidence.read.extend(f"searched {text}" for text in texts)
+        places = [sum(text.encode()) % 64 for text in texts]
+        return [[float(index == place) for index in range(64)] for place in places]
 
-        finder = model(Evidence(), '{"memories": ["the moon does it"]}')
-        memory: Any = Memory(llm=finder, embedder=embed, storage=folder)
-        llm = model(evidence, final(ANSWER))
-        try:
-            return kickoff(make_crew(make_agent(llm, memory=memory)))
-        finally:
-            memory.drain_writes()
-            stored = memory._storage.list_records()  # noqa: SLF001 - what is really there
-            evidence.done += [f"stored {record.content}" for record in stored]
+    records = Records()
+    storage: Any = records  # it has what is used of a backend
+    finder = model(Evidence(), '{"memories": ["the moon does it"]}')
+    memory: Any = Memory(llm=finder, embedder=embed, storage=storage)
+    llm = model(evidence, final(ANSWER))
+    try:
+        return kickoff(make_crew(make_agent(llm, memory=memory)))
+    finally:
+        memory.close()
+        evidence.done += [f"stored {text}" for text in records.texts]
 
 
 class _Shelf(BaseKnowledgeStorage):
