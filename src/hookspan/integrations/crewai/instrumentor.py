@@ -15,12 +15,13 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import REGISTRY
 from hookspan.engine.execution import EXECUTIONS, Execution
 from hookspan.engine.guard import GUARD
-from hookspan.engine.hooks import BEHIND, Hook, hook_name
+from hookspan.engine.hooks import BEHIND
 from hookspan.engine.observe import DISPATCHES, Finish
 from hookspan.engine.policy import POLICIES
 from hookspan.engine.probe import Chain
 from hookspan.integrations.crewai import versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
+from hookspan.integrations.crewai.coverage import report_guards, report_lost, report_missing
 from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.filters import hook_behind
 from hookspan.integrations.crewai.identity import identify, identify_run
@@ -105,9 +106,9 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     if installed.usable:
         _instrument_crewai(patches, installed, recorder)
     if installed.version is not None:
-        patches.then(_report_guards(installed))
+        patches.then(report_guards(installed))
     if installed.added.missing:
-        _report_missing(installed)
+        report_missing(installed)
     for problem in installed.problems:
         logger.warning("%s; only dispatches of hookspan's own engine are traced", problem)
 
@@ -125,7 +126,7 @@ def _instrument_crewai(patches: Patches, installed: versions.Installed, recorder
         patches.then(DISPATCHES.observe(_enforce))
     patches.then(count_operations(recorder.operation))
     patches.apply(remember_roles())
-    wire(patches, dispatch, installed.added, _report_lost)
+    wire(patches, dispatch, installed.added, report_lost)
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
     for patch in frames.patches():
@@ -139,59 +140,6 @@ def _require(settings: Settings, installed: versions.Installed) -> None:
         why = "; ".join(installed.problems) or lacks
         message = f"require_points: {', '.join(missing)} cannot be instrumented ({why})"
         raise InstrumentationError(message)
-
-
-def _report_missing(installed: versions.Installed) -> None:
-    """Say once which points this crewAI has no place for."""
-    total = len(InterceptionPoint)
-    logger.warning(
-        "instrumented %d of %d points: crewAI %s lacks %s",
-        total - len(versions.unwired(installed.points)),
-        total,
-        installed.version,
-        ", ".join(installed.added.missing),
-    )
-
-
-def _report_lost(point: InterceptionPoint, problem: str) -> None:
-    """Say that a point is lost, now that crewAI has imported what it is about."""
-    if not LIVE.points.get(point.value):
-        return  # a second seam of it
-    LIVE.points = {**LIVE.points, point.value: False}
-    logger.warning(
-        "instrumented %d of %d points: crewAI %s lacks %s (%s)",
-        sum(LIVE.points.values()),
-        len(LIVE.points),
-        LIVE.crewai_version,
-        point.value,
-        problem,
-    )
-    for hook in REGISTRY.hooks(point):
-        _report_guard(point, hook)
-
-
-def _report_guards(installed: versions.Installed) -> Callable[[], None]:
-    """Say which guards nothing will ever call, now and later: they would look like quiet ones.
-
-    Returns:
-        What ends that.
-    """
-    for point in versions.unwired(installed.points):
-        for hook in REGISTRY.hooks(point):
-            _report_guard(point, hook)
-    return REGISTRY.on_registration(_report_guard)
-
-
-def _report_guard(point: InterceptionPoint, hook: Hook) -> None:
-    """Say that a hook will never be called, where that is so."""
-    if not LIVE.points.get(point.value):
-        logger.error(
-            "%s is registered at %s, which is not instrumented in crewAI %s: no crew or flow"
-            " will call it",
-            hook_name(hook),
-            point.name,
-            LIVE.crewai_version,
-        )
 
 
 def _warn_of_guards(count: int) -> None:
