@@ -49,6 +49,7 @@ PATCHED = [
     "crewai.hooks.dispatch.run_hooks",
     "crewai.knowledge.knowledge.Knowledge.aquery",
     "crewai.knowledge.knowledge.Knowledge.query",
+    "crewai.lite_agent.LiteAgent._format_messages",
     "crewai.lite_agent.LiteAgent.kickoff",
     "crewai.llm.LLM.acall",
     "crewai.llms.base_llm.BaseLLM._invoke_after_llm_call_hooks",

@@ -14,6 +14,7 @@ import hookspan
 from hookspan import InterceptionPoint
 from tests.integration_crewai import crews
 from tests.integration_crewai.points.asked import Asked, deny, give, is_denied, outcome, told
+from tests.integration_crewai.scripted import ScriptedLLM, final
 from tests.kit.memory import Memory
 
 PRE_TOOL, POST_TOOL = InterceptionPoint.PRE_TOOL_CALL, InterceptionPoint.POST_TOOL_CALL
@@ -121,3 +122,34 @@ def test_without_hooks_and_afterwards_nothing_is_different(llm: Any) -> None:
     assert declared().kickoff() == "Brest: rain"
     hookspan.uninstrument()
     assert asyncio.run(llm.acall("hello")) == "said"
+
+
+def light_agent(llm: ScriptedLLM) -> Any:
+    module: Any = importlib.import_module("crewai.lite_agent")
+    tools = [crews.lookup, crews.measure]
+    return module.LiteAgent(role="Lite", goal="g", backstory="b", llm=llm, tools=tools)
+
+
+@pytest.mark.filterwarnings("ignore:LiteAgent is deprecated:FutureWarning")
+def test_the_tools_of_a_light_agent_are_asked_about_once_a_run(instrumented: Memory) -> None:
+    asked = Asked(
+        InterceptionPoint.TOOL_SELECTION,
+        lambda ctx: [tool for tool in ctx.tools if tool.name != "lookup"],
+    )
+    llm = ScriptedLLM([final("light"), final("again")])
+    agent = light_agent(llm)
+    for _ in range(2):
+        agent.kickoff("think")
+    offered = [sorted(tool.name for tool in tools) for tools in asked.payloads]
+    assert offered == [["lookup", "measure"]] * 2
+    assert {ctx.agent_role for ctx in asked} == {"Lite"}
+    assert ["lookup" in call.prompt for call in llm.calls] == [False, False]
+    assert ["measure" in call.prompt for call in llm.calls] == [True, True]
+
+
+@pytest.mark.filterwarnings("ignore:LiteAgent is deprecated:FutureWarning")
+def test_an_abort_stops_a_light_agent_before_its_model(instrumented: Memory) -> None:
+    Asked(InterceptionPoint.TOOL_SELECTION, deny())
+    llm = ScriptedLLM([final("light")])
+    assert is_denied(outcome(lambda: light_agent(llm).kickoff("think")))
+    assert llm.calls == ()

@@ -148,6 +148,7 @@ _AGENT = "crewai.agent.core"
 _PLACES = (
     (Seam(_AGENT, "Agent.kickoff", ()), _agent_works),
     (Seam(_AGENT, "Agent.kickoff_async", (), is_async=True), _agent_works_async),
+    (Seam("crewai.lite_agent", "LiteAgent.kickoff", ()), _agent_works),
     (Seam(_AGENT, "Agent.execute_task", ("task",)), _task_works),
     (Seam(_AGENT, "Agent.aexecute_task", ("task",), is_async=True), _task_works_async),
     (

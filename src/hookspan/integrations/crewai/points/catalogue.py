@@ -122,7 +122,10 @@ FACTS: tuple[PointFacts, ...] = (
     PointFacts(
         _P.TOOL_SELECTION,
         "Agent._add_skill_loader_tool",
-        around=(_LITE, "agent adapters: they are configured with their tools directly"),
+        around=(
+            "LiteAgent (deprecated): closed by hookspan",
+            "agent adapters: they are configured with their tools directly",
+        ),
     ),
     PointFacts(
         _P.PRE_DELEGATION,

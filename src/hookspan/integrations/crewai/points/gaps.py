@@ -1,8 +1,9 @@
-"""Ways around the native tool and model points that crewAI itself takes, closed.
+"""Ways around points that crewAI itself takes, closed.
 
 A declared flow runs a tool without asking anybody, and an asynchronous model call asks before it
 but not after it. crewAI's own functions for that are called there, so that a hook sees what it sees
-elsewhere. Where one of these places is missing, the point stays as crewAI has it.
+elsewhere. A `LiteAgent` offers its tools without coming to the seam of agents. Where one of these
+places is missing, the point stays as it is without it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from hookspan.contract.contexts import ToolSelectionContext
 from hookspan.contract.points import InterceptionPoint
 from hookspan.integrations.crewai.patching import Patch
 from hookspan.integrations.crewai.points.at_work import identity
@@ -111,10 +113,44 @@ def _acall(gates: tuple[Gate, ...], original: Any) -> Any:
     return acall
 
 
+def _offer(gates: tuple[Gate, ...], original: Any) -> Any:
+    """Ask about the tools of a light agent when its first messages, which list them, are made."""
+
+    @functools.wraps(original)
+    def format_messages(agent: Any, *args: Any, **kwargs: Any) -> Any:
+        (gate,) = gates
+        if gate.wanted():
+            tools = [*agent._parsed_tools]  # noqa: SLF001 - where it keeps them
+            ctx = gate.dispatch(lambda: ToolSelectionContext(tools, **identity(agent)))
+            if ctx is not None:
+                agent._parsed_tools = list(ctx.payload)  # noqa: SLF001 - for this run
+        return original(agent, *args, **kwargs)
+
+    return format_messages
+
+
+def _keep(gates: tuple[Gate, ...], original: Any) -> Any:
+    """Give a light agent its tools back after a run for which hooks may have chosen."""
+
+    @functools.wraps(original)
+    def kickoff(agent: Any, *args: Any, **kwargs: Any) -> Any:
+        if not gates[0].wanted():
+            return original(agent, *args, **kwargs)
+        tools = agent._parsed_tools  # noqa: SLF001 - where it keeps them
+        try:
+            return original(agent, *args, **kwargs)
+        finally:
+            agent._parsed_tools = tools  # noqa: SLF001 - see above
+
+    return kickoff
+
+
 Wrap = Callable[[tuple[Gate, ...], Any], Any]
 
 _TOOL_POINTS = (InterceptionPoint.PRE_TOOL_CALL, InterceptionPoint.POST_TOOL_CALL)
 _MODEL_POINTS = (InterceptionPoint.POST_MODEL_CALL,)
+_OFFER_POINTS = (InterceptionPoint.TOOL_SELECTION,)
+_LITE = "crewai.lite_agent"
 _PROVIDERS = {
     "anthropic": "AnthropicCompletion",
     "azure": "AzureCompletion",
@@ -135,6 +171,8 @@ PLACES: tuple[tuple[tuple[InterceptionPoint, ...], Seam, Wrap], ...] = (
         Seam("crewai.llms.base_llm", "BaseLLM._invoke_after_llm_call_hooks", ("messages",)),
         _note,
     ),
+    (_OFFER_POINTS, Seam(_LITE, "LiteAgent._format_messages", ("messages",)), _offer),
+    (_OFFER_POINTS, Seam(_LITE, "LiteAgent.kickoff", ("messages",)), _keep),
     (_MODEL_POINTS, _model("crewai.llm", "LLM"), _acall),
     *(
         (_MODEL_POINTS, _model(f"crewai.llms.providers.{name}.completion", kind), _acall)
