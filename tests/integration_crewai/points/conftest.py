@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+DEPRECATED = r"ignore:datetime\.datetime\.utcnow\(\) is deprecated:DeprecationWarning:crewai\."
+"""crewAI's memory takes the time in a way that Python 3.12 advises against."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
@@ -15,3 +17,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(HERE):
             item.add_marker(pytest.mark.xdist_group("points"))
+            item.add_marker(pytest.mark.filterwarnings(DEPRECATED))
