@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-DEPRECATED = r"ignore:datetime\.datetime\.utcnow\(\) is deprecated:DeprecationWarning:crewai\."
+DEPRECATED = "ignore:datetime.datetime.utcnow:DeprecationWarning"
 """crewAI's memory takes the time in a way that Python 3.12 advises against."""
 
 
