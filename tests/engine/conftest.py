@@ -18,8 +18,9 @@ from hookspan.engine.probe import Chain
 @pytest.fixture(scope="session", autouse=True)
 def first_dispatch() -> None:
     """Have the first dispatch of the process behind us, which is noted: see `engine/idle.py`."""
-    with REGISTRY.scoped({InterceptionPoint.INPUT: [lambda _ctx: None]}):
-        DISPATCHER.dispatch(InterceptionPoint.INPUT, InputContext({}))
+    REGISTRY.register(InterceptionPoint.INPUT, lambda _ctx: None)
+    DISPATCHER.dispatch(InterceptionPoint.INPUT, InputContext({}))
+    REGISTRY.clear_all()
 
 
 @pytest.fixture
