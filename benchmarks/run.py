@@ -26,7 +26,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "RESULTS.md"
-GROUPS = ("dispatching", "instrumented", "recording", "importing")
+GROUPS = ("dispatching", "instrumented", "crews", "recording", "importing")
 DISTRIBUTIONS = ("crewai", "opentelemetry-api", "opentelemetry-sdk")
 COLUMNS = ("Budget", "What", "Bound", "Measured", "Verdict", "Times")
 

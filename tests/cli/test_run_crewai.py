@@ -135,12 +135,22 @@ def _without_last_line(ended: Ended) -> int:
     return len(ended.stderr.splitlines()[:-1])
 
 
-def test_points_that_are_required_and_cannot_be_seen_stop_the_program(folder: Path) -> None:
+OLD = """\
+import importlib.metadata
+version = importlib.metadata.version
+importlib.metadata.version = lambda name: "1.15.2" if name == "crewai" else version(name)
+import crewai
+print("not reached")
+"""
+
+
+def test_points_that_are_required_and_cannot_be_seen_stop_the_program(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(OLD, encoding="utf-8")
     required = {"OTEL_INSTRUMENTATION_CREWAI_HOOKS_REQUIRE_POINTS": "mcp_connect"}
 
-    ended = hookspan("run", "script.py", cwd=folder, environ=required)
+    ended = hookspan("run", "script.py", cwd=tmp_path, environ=required)
 
     assert (ended.code, ended.stdout) == (1, "")
     assert ended.stderr.startswith(
-        "hookspan: require_points: mcp_connect cannot be instrumented (crewAI "
+        "hookspan: require_points: mcp_connect cannot be instrumented (crewAI 1.15.2 is older"
     )

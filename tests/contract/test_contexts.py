@@ -24,13 +24,19 @@ CONTEXTS: dict[str, tuple[list[str], dict[str, Any]]] = {
     "ExecutionEndContext": (["output"], {"status": "completed", "error": None}),
     "StepContext": ([], {"kind": None, "step_name": None}),
     "ToolSelectionContext": (["tools"], {}),
-    "PreDelegationContext": ([], {"coworker": None, "delegate_to": None}),
-    "RetryAttemptContext": ([], {"attempt": 2, "max_attempts": None, "error": None}),
-    "MemoryWriteContext": (["value"], {"memory_type": None, "metadata": None}),
-    "MemoryReadContext": (["query"], {"memory_type": None}),
+    "PreDelegationContext": ([], dict.fromkeys(["coworker", "delegate_to", "context"])),
+    "RetryAttemptContext": (
+        [],
+        {"attempt": 2, **dict.fromkeys(["max_attempts", "error", "operation", "tool_name"])},
+    ),
+    "MemoryWriteContext": (
+        ["value"],
+        dict.fromkeys(["memory_type", "metadata", "scope", "tool_name"]),
+    ),
+    "MemoryReadContext": (["query"], dict.fromkeys(["memory_type", "scope", "tool_name"])),
     "KnowledgeRetrievalContext": (["query"], {}),
-    "PreCodeExecutionContext": (["code"], {"language": None}),
-    "MCPConnectContext": (["server_params"], {"server_name": None}),
+    "PreCodeExecutionContext": (["code"], dict.fromkeys(["language", "step_name"])),
+    "MCPConnectContext": (["server_params"], dict.fromkeys(["server_name", "tool_name", "tool"])),
     "FlowTransitionContext": (["to_methods"], {"from_method": None, "trigger": None}),
     "RouterDecisionContext": (["route"], {"router_name": None}),
 }
@@ -64,6 +70,12 @@ def test_a_context_has_the_base_fields_then_its_own(name: str) -> None:
     kind = getattr(contexts, name)
     assert dataclasses.asdict(kind()) == {**dict.fromkeys(BASE), **own}
     assert properties(kind) == aliases
+
+
+def test_connection_parameters_are_not_rendered() -> None:
+    ctx = contexts.MCPConnectContext({"headers": {"Authorization": "Bearer abc"}}, server_name="s")
+    assert "abc" not in repr(ctx)
+    assert "server_name='s'" in repr(ctx)
 
 
 @pytest.mark.parametrize(("name", "alias"), ALIASES)

@@ -6,10 +6,21 @@ from collections.abc import Callable, Generator
 
 import pytest
 
+from hookspan.contract.contexts import InputContext
 from hookspan.contract.events import HookDispatchedEvent
+from hookspan.contract.points import InterceptionPoint
+from hookspan.engine.api import DISPATCHER, REGISTRY
 from hookspan.engine.events import subscribe
 from hookspan.engine.observe import DISPATCHES
 from hookspan.engine.probe import Chain
+
+
+@pytest.fixture(scope="session", autouse=True)
+def first_dispatch() -> None:
+    """Have the first dispatch of the process behind us, which is noted: see `engine/idle.py`."""
+    REGISTRY.register(InterceptionPoint.INPUT, lambda _ctx: None)
+    DISPATCHER.dispatch(InterceptionPoint.INPUT, InputContext({}))
+    REGISTRY.clear_all()
 
 
 @pytest.fixture

@@ -85,6 +85,10 @@ class ScriptedLLM(BaseLLM):
         """What was asked so far."""
         return tuple(self._calls)
 
+    def say(self, *answers: Answer) -> None:
+        """Go on with other answers."""
+        self._script = list(answers)
+
     def call(  # noqa: PLR0913, PLR0917 - the signature of BaseLLM.call
         self,
         messages: Any,

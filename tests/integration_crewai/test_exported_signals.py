@@ -134,7 +134,7 @@ def instrumented_points(version: str) -> Points:
         (
             "hookspan.point.instrumented",
             frozenset({"crewai.hook.point": point.value, "crewai.version": version}.items()),
-        ): int(point.value in ALL)
+        ): 1
         for point in InterceptionPoint
     }
 

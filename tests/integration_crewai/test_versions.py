@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
 import importlib.util
 import logging
+import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec
 from typing import Any
 
 import pytest
+from crewai.flow.runtime import Flow
+from crewai.memory.unified_memory import Memory as CrewMemory
 from crewai.utilities import agent_utils
 
 import hookspan
@@ -143,20 +147,78 @@ def test_a_required_point_that_is_missing_is_refused(
 
 
 def test_required_points_that_are_there_are_instrumented(memory: Memory) -> None:
-    native = [point.value for point in DISPATCH.InterceptionPoint]
-    hookspan.instrument(**memory.providers, require_points=native)
+    every = [point.value for point in InterceptionPoint]
+    hookspan.instrument(**memory.providers, require_points=every)
     assert memory.points("hookspan.point.instrumented") == {
-        key(crewai__hook__point=point.value, crewai__version=VERSION): int(point.value in native)
-        for point in InterceptionPoint
+        key(crewai__hook__point=point, crewai__version=VERSION): 1 for point in every
     }
 
 
-def test_a_required_point_that_crewai_never_dispatches_is_refused() -> None:
+def renamed(patch: pytest.MonkeyPatch) -> str:
+    """Have crewAI call a method by another name; return what it then lacks."""
+    method = CrewMemory.remember
+    patch.setattr(CrewMemory, "keep", method, raising=False)
+    patch.delattr(CrewMemory, "remember")
+    return "memory_write (no crewai.memory.unified_memory.Memory.remember)"
+
+
+def without_parameter(patch: pytest.MonkeyPatch) -> str:
+    def remember(self: CrewMemory, content: str) -> None:
+        """Take nothing else."""
+
+    patch.setattr(CrewMemory, "remember", remember)
+    return (
+        "memory_write (no crewai.memory.unified_memory.Memory.remember"
+        "(agent_role, metadata, root_scope, scope))"
+    )
+
+
+def made_asynchronous(patch: pytest.MonkeyPatch) -> str:
+    original = CrewMemory.remember
+
+    @functools.wraps(original)
+    async def remember(self: CrewMemory, *args: Any, **kwargs: Any) -> Any:
+        return original(self, *args, **kwargs)
+
+    patch.setattr(CrewMemory, "remember", remember)
+    return "memory_write (crewai.memory.unified_memory.Memory.remember is a coroutine function)"
+
+
+def no_module(patch: pytest.MonkeyPatch) -> str:
+    patch.setitem(sys.modules, "crewai.memory.unified_memory", None)
+    lacks = [
+        f"no crewai.memory.unified_memory.Memory.{name}"
+        for name in ("remember", "remember_many", "update")
+    ]
+    return (
+        f"memory_write ({'; '.join(lacks)}),"
+        " memory_read (no crewai.memory.unified_memory.Memory.recall)"
+    )
+
+
+@pytest.mark.parametrize("change", [renamed, without_parameter, made_asynchronous, no_module])
+def test_a_seam_that_is_missing_is_told_once_and_harms_nothing(
+    memory: Memory,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    change: Callable[[pytest.MonkeyPatch], str],
+) -> None:
+    lacks = change(monkeypatch)
+    wired = 18 if change is no_module else 19
+    caplog.clear()
+    hookspan.instrument(**memory.providers)
+    assert caplog.messages == [f"instrumented {wired} of 20 points: crewAI {VERSION} lacks {lacks}"]
+    assert sum(memory.points("hookspan.point.instrumented").values()) == wired
+    hookspan.register_hook(InterceptionPoint.MEMORY_WRITE, guard)
+    assert errors(caplog) == [unwired("MEMORY_WRITE")]
+    hookspan.register_hook(InterceptionPoint.TOOL_SELECTION, guard)
+    assert str(kickoff(crews.simple_crew())) == "answer 0"
+    assert len(memory.named("run_hooks tool_selection")) == 1
+    hookspan.uninstrument()
     with pytest.raises(InstrumentationError) as raised:
-        hookspan.instrument(require_points="retry_attempt,input")
+        hookspan.instrument(require_points="memory_write,input")
     assert str(raised.value) == (
-        "require_points: retry_attempt cannot be instrumented"
-        f" (crewAI {VERSION} does not have them)"
+        f"require_points: memory_write cannot be instrumented (crewAI {VERSION} lacks {lacks})"
     )
 
 
@@ -172,24 +234,26 @@ def unwired(point: str, version: str = VERSION) -> str:
 
 
 def test_a_guard_that_nothing_calls_is_reported(
-    memory: Memory, caplog: pytest.LogCaptureFixture
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    hookspan.register_hook(RETRY, guard)
+    monkeypatch.delattr(CrewMemory, "recall")
+    monkeypatch.delattr(Flow, "_find_triggered_methods")
+    hookspan.register_hook(InterceptionPoint.MEMORY_READ, guard)
     hookspan.register_hook(InterceptionPoint.INPUT, guard)
     hookspan.instrument(**memory.providers)
-    expected = [unwired("RETRY_ATTEMPT")]
+    expected = [unwired("MEMORY_READ")]
     assert errors(caplog) == expected
     hookspan.register_hook(InterceptionPoint.INPUT, guard)
-    hookspan.on(InterceptionPoint.MEMORY_READ, agents=["Researcher"])(guard)
-    expected += [unwired("MEMORY_READ")]
+    hookspan.on(InterceptionPoint.FLOW_TRANSITION, agents=["Researcher"])(guard)
+    expected += [unwired("FLOW_TRANSITION")]
     assert errors(caplog) == expected
-    with hookspan.scoped_hooks({InterceptionPoint.MCP_CONNECT: [guard]}):
-        hookspan.register_scoped(InterceptionPoint.ROUTER_DECISION, guard)
+    with hookspan.scoped_hooks({InterceptionPoint.MEMORY_READ: [guard]}):
+        hookspan.register_scoped(InterceptionPoint.FLOW_TRANSITION, guard)
         hookspan.register_scoped(InterceptionPoint.OUTPUT, guard)
-    expected += [unwired("MCP_CONNECT"), unwired("ROUTER_DECISION")]
+    expected += [unwired("MEMORY_READ"), unwired("FLOW_TRANSITION")]
     assert errors(caplog) == expected
     hookspan.uninstrument()
-    hookspan.register_hook(RETRY, guard)
+    hookspan.register_hook(InterceptionPoint.MEMORY_READ, guard)
     assert errors(caplog) == expected
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
-COPIED = ("src", "tests", "semconv", "pyproject.toml")
+COPIED = ("src", "tests", "semconv", "docs", "pyproject.toml")
 HEADER = "# tests: "
 GREEN, RED = 0, 1  # pytest's exit codes for "all passed" and "some failed"
 OPTIONS = (

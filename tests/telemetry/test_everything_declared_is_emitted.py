@@ -18,6 +18,8 @@ from hookspan import (
     InputContext,
     InterceptionPoint,
     LLMCallHookContext,
+    PreDelegationContext,
+    RetryAttemptContext,
     StepContext,
     ToolCallHookContext,
     clear_all_hooks,
@@ -77,6 +79,8 @@ def contexts() -> list[Any]:
         StepContext({}, kind="task", **step),
         ToolCallHookContext("delete_file", {}, agent=AGENT, task=TASK, crew=CREW),
         LLMCallHookContext(llm=SimpleNamespace(model="scripted")),
+        RetryAttemptContext("again", agent=AGENT, task=TASK, operation="tool"),
+        PreDelegationContext("do it", agent=AGENT, task=TASK, delegate_to=AGENT),
     ]
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``hookspan run`` and ``hookspan demo``."""
+"""The command line: ``hookspan run``, ``hookspan demo`` and ``hookspan points``."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from hookspan.cli.demo.show import demo  # noqa: PLC0415 - see above
 
         return demo(as_json=options.json, color=not options.no_color, svg=options.svg)
+    if options.command == "points":
+        from hookspan.cli.points import points  # noqa: PLC0415 - see above
+
+        return points(check=options.check, color=not options.no_color)
     if options.command == "run":
         from hookspan.cli.run import run  # noqa: PLC0415 - see above
 

@@ -19,6 +19,10 @@ _DEMO = """\
 Runs a real crew and a real flow with a model that follows a script, without network, and shows what
 ten hooks decided: one tree per run, then a summary."""
 
+_POINTS = """\
+Shows the twenty interception points on the crewAI that is installed: whether hooks run there, where
+that is, what they can do, and which ways around it crewAI has."""
+
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
@@ -29,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     _add_run(commands.add_parser("run", help="run a program and show its hooks", description=_RUN))
     _add_demo(commands.add_parser("demo", help="show what it looks like", description=_DEMO))
+    _add_points(commands.add_parser("points", help="show where hooks can act", description=_POINTS))
     return top
 
 
@@ -49,3 +54,13 @@ def _add_demo(demo: argparse.ArgumentParser) -> None:
     demo.add_argument("--json", action="store_true", help="print one JSON document instead")
     demo.add_argument("--no-color", action="store_true", help="without colour, as NO_COLOR does")
     demo.add_argument("--svg", metavar="FILE", type=Path, help="also write a picture to FILE")
+
+
+def _add_points(points: argparse.ArgumentParser) -> None:
+    points.add_argument(
+        "--check",
+        action="store_true",
+        help="run real crews and flows, each point in each of four actions, and show what came of"
+        " it; the exit code is 1 where a cell does not hold",
+    )
+    points.add_argument("--no-color", action="store_true", help="without colour, as NO_COLOR does")

@@ -179,13 +179,17 @@ class ToolSelectionContext(InterceptionContext):
 class PreDelegationContext(InterceptionContext):
     """``pre_delegation``: an agent is about to delegate. Payload: the delegation input.
 
+    The agent is the one that delegates. Payload and context may both be changed.
+
     Attributes:
         coworker: The name by which the coworker was asked for.
         delegate_to: The agent that would do the work, where it was found.
+        context: What is handed to the coworker beside the task.
     """
 
     coworker: str | None = None
     delegate_to: Any = None
+    context: str | None = None
 
 
 @dataclass
@@ -196,11 +200,16 @@ class RetryAttemptContext(InterceptionContext):
         attempt: The number of the attempt that is about to begin, from 2.
         max_attempts: How many there may be; None when there is no bound.
         error: What made the last attempt fail.
+        operation: What is tried again: ``task``, ``guardrail``, ``tool_call`` (reading which tool
+            the model wants) or ``tool`` (running it); None in a runtime that does not say.
+        tool_name: The name of the tool, where a tool runs again.
     """
 
     attempt: int = 2
     max_attempts: int | None = None
     error: BaseException | None = None
+    operation: str | None = None
+    tool_name: str | None = None
 
 
 @dataclass
@@ -210,10 +219,14 @@ class MemoryWriteContext(InterceptionContext):
     Attributes:
         memory_type: Which memory.
         metadata: What is stored with the value.
+        scope: Where in the memory; None where the memory itself is to find that out.
+        tool_name: The name of the tool that stores, where an agent asked for it by a tool.
     """
 
     memory_type: str | None = None
     metadata: Any = None
+    scope: str | None = None
+    tool_name: str | None = None
     value = _alias("The value to store")
 
 
@@ -223,9 +236,13 @@ class MemoryReadContext(InterceptionContext):
 
     Attributes:
         memory_type: Which memory.
+        scope: Where in the memory; None for all of it.
+        tool_name: The name of the tool that asks, where an agent asked by a tool.
     """
 
     memory_type: str | None = None
+    scope: str | None = None
+    tool_name: str | None = None
     query = _alias("The query")
 
 
@@ -242,9 +259,11 @@ class PreCodeExecutionContext(InterceptionContext):
 
     Attributes:
         language: The language of the code.
+        step_name: The flow method that the code is the body of, where there is one.
     """
 
     language: str | None = None
+    step_name: str | None = None
     code = _alias("The code to run")
 
 
@@ -254,9 +273,14 @@ class MCPConnectContext(InterceptionContext):
 
     Attributes:
         server_name: The server's name.
+        tool_name: The name of the tool that is called there; None when its tools are looked for.
+        tool: That tool.
     """
 
+    payload: Any = field(default=None, repr=False)  # may hold secrets
     server_name: str | None = None
+    tool_name: str | None = None
+    tool: Any = None
     server_params = _alias("The connection parameters (may hold secrets)")
 
 

@@ -24,7 +24,15 @@ Snapshot = list[Any]
 """The references met, in the order of the walk. They are held, so that no identity is reused."""
 
 _PLAIN = frozenset(map(id, (str, int, float, bool, bytes, complex, type(None))))
-_FIELDS = ("payload", "messages", "tool_input", "response", "tool_result", "metadata")
+_FIELDS = (
+    "payload",
+    "messages",
+    "tool_input",
+    "response",
+    "tool_result",
+    "metadata",
+    "context",
+)
 _DATACLASS = "__dataclass_fields__"
 _MODEL_MARKS = (_DATACLASS, "__pydantic_fields__")
 _PARTS_OF_MODELS = ("__dict__", "__pydantic_extra__", "__pydantic_private__")

@@ -47,6 +47,8 @@ class Dispatcher:
         self._run: Run  # set by `_swap`, which `on_change` calls at once
         registry.on_change(self._reload)
         DISPATCHES.on_change(self._swap)
+        if not DISPATCHES.active:
+            self._run = self._first_run
 
     def dispatch(
         self,
@@ -81,6 +83,12 @@ class Dispatcher:
         if not hooks:
             return ctx
         return self._run(_MEMBERS[point], ctx, tuple(hooks), reducer=reducer, verbose=verbose)
+
+    def _first_run(self, *args: Any, **kwargs: Any) -> Any:
+        """Note that hooks are asked; the loop itself is called from then on."""
+        self.registry.attended = True
+        self._swap()
+        return self._run(*args, **kwargs)
 
     def _reload(self) -> None:
         """Look hooks up where the registry now keeps them."""

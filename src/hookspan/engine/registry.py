@@ -15,7 +15,8 @@ from typing import Protocol
 from hookspan.contract.errors import NoScopeError
 from hookspan.contract.points import InterceptionPoint, PointLike
 from hookspan.engine.checks import checked_hook, checked_point
-from hookspan.engine.hooks import Hook, function_of
+from hookspan.engine.hooks import Hook, function_of, hook_name
+from hookspan.engine.idle import report_at_exit
 
 Scope = MutableMapping[InterceptionPoint, list[Hook]]
 """The hooks of one execution scope. Its lists are replaced, never changed."""
@@ -90,11 +91,14 @@ class HookRegistry:
         store: Holds the global hooks. `adopt` puts another in its place.
         scopes_used: Whether a scope may be open anywhere. It stays true once one was: a thread or
             task may carry a scope on after its block has ended.
+        attended: Whether anything has ever asked the hooks, or taken them over.
     """
 
     def __init__(self) -> None:
         self.store: HookStore = TupleStore()
         self.scopes_used = False
+        self.attended = False
+        self._reports = False
         # Each with the number of hooks, per point, that it has from the scope around it.
         self._open_scopes: dict[int, tuple[Scope, dict[InterceptionPoint, int]]] = {}
         self._lock = threading.RLock()
@@ -104,6 +108,7 @@ class HookRegistry:
     def adopt(self, store: HookStore) -> None:
         """Keep global hooks in another store from now on; what was registered stays where it is."""
         with self._lock:
+            self.attended = True
             self.store = store
             self.scopes_used = True  # whoever else uses the store may have opened one
             self._changed()
@@ -123,7 +128,16 @@ class HookRegistry:
         point, hook = checked_point(point), checked_hook(hook)
         with self._lock:
             self.store.add(point, hook)
+            if not self._reports:
+                self._reports = True
+                report_at_exit(self._left_alone)
         self._registered(point, hook)
+
+    def _left_alone(self) -> list[str]:
+        """Return the names of the global hooks where nothing has ever asked any."""
+        if self.attended:
+            return []
+        return [hook_name(hook) for hooks in self.store.table.values() for hook in hooks]
 
     def on_registration(self, listener: Registered) -> Callable[[], None]:
         """Tell a listener of each hook that is registered from now on, global or scoped.

@@ -12,6 +12,9 @@ from hookspan.telemetry.settings import Settings
 
 _ON_SPANS = ("span_only", "span_and_event")
 _ON_EVENTS = ("event_only", "span_and_event")
+_SECRET = (semconv.CREWAI_HOOK_POINT_MCP_CONNECT,)
+"""Points whose payload holds credentials: it never leaves, whatever is switched on."""
+
 _VALUES = ("payload", "response", "tool_result", "messages", "tool_input")
 
 
@@ -44,7 +47,7 @@ def on_record(point: str, ctx: Any, settings: Settings) -> dict[str, Any]:
 
 
 def _payload(point: str, ctx: Any, settings: Settings) -> dict[str, Any]:
-    if settings.content_points and point not in settings.content_points:
+    if point in _SECRET or (settings.content_points and point not in settings.content_points):
         return {}
     text = _rendered(ctx)
     data = text.encode("utf-8", "replace")

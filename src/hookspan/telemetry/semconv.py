@@ -39,6 +39,9 @@ CREWAI_CREW_KEY: Final = "crewai.crew.key"
 CREWAI_CREW_NAME: Final = "crewai.crew.name"
 """Name of the crew."""
 
+CREWAI_DELEGATION_COWORKER: Final = "crewai.delegation.coworker"
+"""The static role of the agent to which work is about to go."""
+
 CREWAI_EXECUTION_ABORT_COUNT: Final = "crewai.execution.abort.count"
 """Number of aborted dispatches of the run."""
 
@@ -194,6 +197,16 @@ CREWAI_HOOK_SCOPE_SCOPED: Final = "scoped"
 
 CREWAI_HOOK_VERSION: Final = "crewai.hook.version"
 """Version of the hook, as it was registered with `version=`."""
+
+CREWAI_RETRY_ATTEMPT: Final = "crewai.retry.attempt"
+"""The number of the attempt that is about to begin."""
+
+CREWAI_RETRY_OPERATION: Final = "crewai.retry.operation"
+"""What is about to be tried again."""
+CREWAI_RETRY_OPERATION_GUARDRAIL: Final = "guardrail"
+CREWAI_RETRY_OPERATION_TASK: Final = "task"
+CREWAI_RETRY_OPERATION_TOOL: Final = "tool"
+CREWAI_RETRY_OPERATION_TOOL_CALL: Final = "tool_call"
 
 CREWAI_STEP_KIND: Final = "crewai.step.kind"
 """What kind of step it is."""

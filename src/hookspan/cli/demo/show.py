@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import importlib.util
-import os
 import sys
-import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -18,6 +15,7 @@ from hookspan.cli.console import make_console, write_picture
 from hookspan.cli.delivery import Delivery, deliver, find_targets, silence_exporters
 from hookspan.cli.demo.progress import Progress
 from hookspan.cli.document import document
+from hookspan.cli.quiet import crewai_kept_quiet
 from hookspan.cli.report import print_report
 from hookspan.cli.service import name_service
 from hookspan.cli.tree import Node, build
@@ -60,7 +58,7 @@ def demo(*, as_json: bool, color: bool, svg: Path | None) -> int:
     provide(collector)
     targets = find_targets()
     if not is_disabled():
-        with _crewai_kept_quiet():
+        with crewai_kept_quiet(sys.stderr):
             _run_all(progress)
         progress.end()
     roots = build(collector.spans, collector.foreign)
@@ -97,19 +95,3 @@ def _run(crew: ModuleType, who: str, pause: float) -> str:
     except HookAborted as aborted:
         return f"denied, {aborted.reason}"
     return answer
-
-
-@contextlib.contextmanager
-def _crewai_kept_quiet() -> Generator[None]:
-    """Keep crewAI off the network, off the user's files and off standard output."""
-    with tempfile.TemporaryDirectory(prefix="hookspan-demo-", ignore_cleanup_errors=True) as home:
-        os.environ.update(
-            HOME=home,
-            CREWAI_STORAGE_DIR=home,
-            CREWAI_DISABLE_TELEMETRY="true",
-            CREWAI_DISABLE_VERSION_CHECK="true",
-            CREWAI_TRACING_ENABLED="false",
-            CREWAI_TESTING="true",
-        )
-        with contextlib.redirect_stdout(sys.stderr):
-            yield

@@ -77,7 +77,14 @@ class LiveListStore:
                 del self.table[point][places[min(occurrence, len(places) - 1)]]
                 kept.insert(0, (point, hook))
         for point in self._added:
-            self._lists.pop(point, None)
+            lost = self._lists.pop(point, [])
+            if lost:
+                logger.warning(
+                    "%d hooks registered through crewAI at %s no longer run: crewAI itself does"
+                    " not have that point",
+                    len(lost),
+                    point.name,
+                )
         return kept
 
 

@@ -9,6 +9,13 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.loop import effect_of as contract_effect_of
 
 _RESULTS = (InterceptionPoint.OUTPUT, InterceptionPoint.EXECUTION_END)
+_ANSWERED = (InterceptionPoint.PRE_TOOL_CALL, InterceptionPoint.PRE_DELEGATION)
+_TOOL_RETRIES = ("tool", "tool_call")
+_ASKED_BY_TOOLS = (
+    InterceptionPoint.MEMORY_WRITE,
+    InterceptionPoint.MEMORY_READ,
+    InterceptionPoint.MCP_CONNECT,
+)
 
 
 def effect_of(point: Any, outcome: Outcome, ctx: Any) -> Effect:
@@ -19,11 +26,24 @@ def effect_of(point: Any, outcome: Outcome, ctx: Any) -> Effect:
         outcome: The verdict.
         ctx: The context of the dispatch.
     """
-    if outcome is Outcome.ABORTED and point == InterceptionPoint.PRE_TOOL_CALL:
-        return Effect.BLOCKED  # "Tool execution blocked by hook" is the result of the call
+    if outcome is Outcome.ABORTED and _is_answered(point, ctx):
+        return Effect.BLOCKED
     if outcome is Outcome.MODIFIED and _is_dropped(point, ctx):
         return Effect.IGNORED
     return contract_effect_of(point, outcome, ctx)
+
+
+def _is_answered(point: Any, ctx: Any) -> bool:
+    """Tell whether the abort becomes the result of a tool, with which the run goes on.
+
+    So it does at a tool call, at a delegation, before a tool is read or run again, and where a tool
+    of an agent's would have connected to a server or used the memory.
+    """
+    if point in _ANSWERED:
+        return True
+    if point == InterceptionPoint.RETRY_ATTEMPT:
+        return getattr(ctx, "operation", None) in _TOOL_RETRIES
+    return point in _ASKED_BY_TOOLS and getattr(ctx, "tool_name", None) is not None
 
 
 def _is_dropped(point: Any, ctx: Any) -> bool:

@@ -11,6 +11,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
+from hookspan.contract.contexts import (
+    FlowTransitionContext,
+    PreCodeExecutionContext,
+    PreDelegationContext,
+    RetryAttemptContext,
+    RouterDecisionContext,
+)
 from hookspan.integrations.crewai.roles import role_of_original
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
@@ -33,7 +40,7 @@ def identify(ctx: Any) -> dict[str, Any]:
     role = _bounded(read("agent_role")) if agent is None else static_role(agent)
     found: dict[str, str | int | None] = {
         semconv.GEN_AI_AGENT_NAME: role,
-        semconv.GEN_AI_TOOL_NAME: None if _is_made_up(ctx, read) else _bounded(read("tool_name")),
+        semconv.GEN_AI_TOOL_NAME: None if _is_made_up(ctx, read) else _tool_name(read),
     }
     if llm is not None:
         found[semconv.GEN_AI_REQUEST_MODEL] = _text(llm, "model")
@@ -48,6 +55,9 @@ def identify(ctx: Any) -> dict[str, Any]:
         # crewAI lets the name of a task's step fall back to the task's description.
         name = _bounded(read("step_name")) if task is None else _text(task, "name")
         found[semconv.CREWAI_STEP_KIND], found[semconv.CREWAI_STEP_NAME] = kind, name
+    about = _ABOUT.get(id(type(ctx)))  # pyright: ignore[reportUnknownArgumentType] - any type
+    if about is not None:
+        found.update(about(ctx))
     return _known(found)
 
 
@@ -124,6 +134,47 @@ def _is_made_up(ctx: Any, read: Callable[[str], Any]) -> bool:
     if read("tool") is not None or read("tool_name") is None:
         return False
     return type(ctx).__module__.startswith("crewai.")
+
+
+def _of_method(name: str | None) -> dict[str, str | int | None]:
+    kind = None if name is None else semconv.CREWAI_STEP_KIND_FLOW_METHOD
+    return {semconv.CREWAI_STEP_KIND: kind, semconv.CREWAI_STEP_NAME: _bounded(name)}
+
+
+def _of_retry(ctx: RetryAttemptContext) -> dict[str, str | int | None]:
+    return {
+        semconv.CREWAI_RETRY_OPERATION: _bounded(ctx.operation),
+        semconv.CREWAI_RETRY_ATTEMPT: ctx.attempt,
+    }
+
+
+def _of_delegation(ctx: PreDelegationContext) -> dict[str, str | int | None]:
+    coworker = ctx.delegate_to
+    role = None if coworker is None else static_role(coworker)
+    return {semconv.CREWAI_DELEGATION_COWORKER: role}
+
+
+_ABOUT: dict[int, Callable[[Any], dict[str, str | int | None]]] = {
+    id(RetryAttemptContext): _of_retry,
+    id(PreDelegationContext): _of_delegation,
+    id(FlowTransitionContext): lambda ctx: _of_method(ctx.from_method),
+    id(RouterDecisionContext): lambda ctx: _of_method(ctx.router_name),
+    id(PreCodeExecutionContext): lambda ctx: _of_method(ctx.step_name),
+}
+"""What a context of a class of ours says besides, by the id of the class."""
+
+
+def _tool_name(read: Callable[[str], Any]) -> str | None:
+    """Return the name of a tool; of one behind MCP that which its server gave it.
+
+    crewAI puts the command of the server, with all its arguments, before that.
+    """
+    tool = read("tool")
+    if tool is not None:
+        given = _text(_read(tool, "_original_tool") or tool, "original_tool_name")
+        if given is not None:
+            return given
+    return _bounded(read("tool_name"))
 
 
 def _attempt(agent: Any) -> int | None:

@@ -15,18 +15,20 @@ from hookspan.contract.points import InterceptionPoint
 from hookspan.engine.api import REGISTRY
 from hookspan.engine.execution import EXECUTIONS, Execution
 from hookspan.engine.guard import GUARD
-from hookspan.engine.hooks import BEHIND, Hook, hook_name
+from hookspan.engine.hooks import BEHIND
 from hookspan.engine.observe import DISPATCHES, Finish
 from hookspan.engine.policy import POLICIES
 from hookspan.engine.probe import Chain
 from hookspan.integrations.crewai import pauses, versions
 from hookspan.integrations.crewai.adoption import adopt, unify_aborts
+from hookspan.integrations.crewai.coverage import report_guards, report_lost, report_missing
 from hookspan.integrations.crewai.executions import Frames
 from hookspan.integrations.crewai.filters import hook_behind
 from hookspan.integrations.crewai.identity import identify, identify_run
 from hookspan.integrations.crewai.native import watch_loop
 from hookspan.integrations.crewai.operations import count_operations
 from hookspan.integrations.crewai.patching import Patches
+from hookspan.integrations.crewai.points.wiring import wire
 from hookspan.integrations.crewai.roles import remember_roles
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
@@ -85,6 +87,7 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
         blocked=_blocked(installed),
         **providers,
     )
+    REGISTRY.attended = True
     patches.then(GUARD.on_failure(recorder.failed))
     patches.then(
         POLICIES.configure(
@@ -101,14 +104,17 @@ def _instrument(patches: Patches, arguments: dict[str, Any]) -> None:
     LIVE.crewai_version = installed.version
     patches.then(_clear_live)
     if installed.usable:
-        _instrument_crewai(patches, installed.dispatch, recorder)
+        _instrument_crewai(patches, installed, recorder)
     if installed.version is not None:
-        patches.then(_report_unwired(installed))
+        patches.then(report_guards(installed))
+    if installed.added.missing:
+        report_missing(installed)
     for problem in installed.problems:
         logger.warning("%s; only dispatches of hookspan's own engine are traced", problem)
 
 
-def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> None:
+def _instrument_crewai(patches: Patches, installed: versions.Installed, recorder: Recorder) -> None:
+    dispatch = installed.dispatch
     undo_aborts, convert = unify_aborts(dispatch.HookAborted)
     patches.then(undo_aborts)
     BEHIND["filtered"] = hook_behind
@@ -120,6 +126,7 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
         patches.then(DISPATCHES.observe(_enforce))
     patches.then(count_operations(recorder.operation))
     patches.apply(remember_roles())
+    wire(patches, dispatch, installed.added, report_lost)
     frames = Frames(recorder)
     patches.then(lambda: setattr(frames, "recorder", None))
     for patch in (*frames.patches(), *pauses.patches(lambda: frames.recorder is not None)):
@@ -129,33 +136,10 @@ def _instrument_crewai(patches: Patches, dispatch: Any, recorder: Recorder) -> N
 def _require(settings: Settings, installed: versions.Installed) -> None:
     missing = sorted(settings.require_points - installed.points)
     if missing:
-        why = "; ".join(installed.problems) or f"crewAI {installed.version} does not have them"
+        lacks = f"crewAI {installed.version} lacks {', '.join(installed.added.missing)}"
+        why = "; ".join(installed.problems) or lacks
         message = f"require_points: {', '.join(missing)} cannot be instrumented ({why})"
         raise InstrumentationError(message)
-
-
-def _report_unwired(installed: versions.Installed) -> Callable[[], None]:
-    """Say which guards nothing will ever call, now and later: they would look like quiet ones.
-
-    Returns:
-        What ends that.
-    """
-    unwired = versions.unwired(installed.points)
-
-    def report(point: InterceptionPoint, hook: Hook) -> None:
-        if point in unwired:
-            logger.error(
-                "%s is registered at %s, which is not instrumented in crewAI %s: no crew or flow"
-                " will call it",
-                hook_name(hook),
-                point.name,
-                installed.version,
-            )
-
-    for point in unwired:
-        for hook in REGISTRY.hooks(point):
-            report(point, hook)
-    return REGISTRY.on_registration(report)
 
 
 def _warn_of_guards(count: int) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hookspan.contract.points import InterceptionPoint
+from hookspan.integrations.crewai.points.wiring import NOTHING, Probed, probe
 
 FLOOR = (1, 15, 19)
 """The first crewAI with today's abort semantics."""
@@ -34,14 +35,21 @@ class Installed:
 
     Attributes:
         version: Its version, None when there is none.
-        points: Values of the points whose hooks can be seen.
-        problems: What cannot be instrumented and why, one sentence each.
+        native: Values of the points that crewAI itself dispatches, where that can be seen.
+        added: What was found of the other points.
+        problems: Why nothing can be instrumented, one sentence each.
     """
 
     version: str | None
-    points: frozenset[str] = frozenset()
+    native: frozenset[str] = frozenset()
+    added: Probed = NOTHING
     problems: tuple[str, ...] = ()
     dispatch: Any = field(default=None, repr=False)
+
+    @property
+    def points(self) -> frozenset[str]:
+        """Values of the points whose hooks run, and can be seen."""
+        return self.native | {wiring.point.value for wiring in self.added.wirings}
 
     @property
     def usable(self) -> bool:
@@ -71,7 +79,8 @@ def find() -> Installed:
     if missing:
         names = ", ".join(missing)
         return Installed(version, problems=(f"crewAI {version} has no {_DISPATCH}.{names}",))
-    return Installed(version, frozenset(_native_points(dispatch)), (), dispatch)
+    native = frozenset(_native_points(dispatch))
+    return Installed(version, native, probe(native), (), dispatch)
 
 
 def _native_points(dispatch: Any) -> Iterator[str]:
