@@ -19,6 +19,10 @@ _DEMO = """\
 Runs a real crew and a real flow with a model that follows a script, without network, and shows what
 ten hooks decided: one tree per run, then a summary."""
 
+_MIXIN = """\
+Makes the rules of Prometheus and the dashboards of Grafana with your own thresholds, or checks that
+those in a folder are the ones that would be made."""
+
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
@@ -29,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     _add_run(commands.add_parser("run", help="run a program and show its hooks", description=_RUN))
     _add_demo(commands.add_parser("demo", help="show what it looks like", description=_DEMO))
+    _add_mixin(commands.add_parser("mixin", help="make rules and dashboards", description=_MIXIN))
     return top
 
 
@@ -49,3 +54,14 @@ def _add_demo(demo: argparse.ArgumentParser) -> None:
     demo.add_argument("--json", action="store_true", help="print one JSON document instead")
     demo.add_argument("--no-color", action="store_true", help="without colour, as NO_COLOR does")
     demo.add_argument("--svg", metavar="FILE", type=Path, help="also write a picture to FILE")
+
+
+def _add_mixin(mixin: argparse.ArgumentParser) -> None:
+    mixin.add_argument(
+        "action", choices=("build", "check"), help="write the files, or compare them"
+    )
+    mixin.add_argument("--settings", metavar="FILE", type=Path, help="JSON; see docs/operations.md")
+    mixin.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("dashboards"), help="where the files are"
+    )
+    mixin.add_argument("--docs", metavar="DIR", type=Path, help="also the runbooks, below DIR")
