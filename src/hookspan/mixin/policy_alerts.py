@@ -43,8 +43,8 @@ def _abort_share(settings: MixinSettings) -> Alert:
         "with enough traffic for the share to mean something.",
         "The panels *Abort share* and *Aborting hooks*: which hook, since when. Then a trace of an "
         "aborted dispatch: the attributes `crewai.hook.abort.reason` and `crewai.hook.chain`.",
-        "If a deploy of the policy fits the time, put it back or run it in shadow mode. If what the "
-        "crews are asked has changed, the policy works: tell its owner.",
+        "If a deploy of the policy fits the time, put it back or run it in shadow mode. If what "
+        "the crews are asked has changed, the policy works: tell its owner.",
     )
 
 

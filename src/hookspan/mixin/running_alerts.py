@@ -96,13 +96,13 @@ def _leak(settings: MixinSettings) -> Alert:
     return Alert(
         "HookspanRegistrationsGrowing",
         "warning",
-        f"min_over_time({recorded}[{hour}]) - max_over_time({recorded}[{hour}] offset {hour}) "
+        f"min_over_time({recorded}[{hour}]) - min_over_time({recorded}[{hour}] offset {hour}) "
         f">= {settings.leaked_hooks}",
         settings.hold,
         f"Hook {_HOOK} is registered ever more often at {_AT}",
         "It is registered {{ $value }} times more than before in one process, and runs each time.",
         alerts.COVERAGE,
-        "The fewest registrations of the last hour are well above the most of the hour before.",
+        "The fewest registrations of the last hour are well above the fewest of the hour before.",
         "*Registered hooks* over time. Is `@on` inside a function that runs for every request, or "
         "a scope that is never closed?",
         "Register at import, or in a scope that ends; restart the process.",
