@@ -30,8 +30,9 @@ def running_alerts(settings: MixinSettings) -> list[Alert]:
 
 def telemetry_alerts(settings: MixinSettings) -> list[Alert]:
     """Return the alerts about telemetry that is absent, lost or off."""
+    scraped = [_collector(settings)] if settings.scrape_guard else []
     return [
-        _collector(settings),
+        *scraped,
         _absent(settings),
         _dropping(settings),
         _own_errors(settings),
@@ -136,7 +137,7 @@ def _stuck(settings: MixinSettings) -> Alert:
 
 
 def _collector(settings: MixinSettings) -> Alert:
-    guard = settings.scrape_guard or 'up{job="otel-collector"}'
+    guard = settings.scrape_guard
     return Alert(
         "HookspanCollectorDown",
         "critical",
