@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from hookspan.mixin import MixinSettings
+from hookspan.mixin.dashboards import all_dashboards
 from hookspan.mixin.rules import text
 from tests.operations.debian import program
 from tests.operations.situations import (
@@ -330,3 +331,21 @@ def test_every_alert_has_fired_somewhere() -> None:
     fired = {name for given in SITUATIONS for at in given["times"].values() for name in at}
 
     assert fired == set(ALERTS)
+
+
+def test_every_expression_of_the_dashboards_is_promql(tmp_path: Path) -> None:
+    asked = [
+        target["expr"].replace("$__range", "1h")
+        for made in all_dashboards(MixinSettings())
+        for panel in made["panels"]
+        if panel["datasource"]["type"] == "prometheus"
+        for target in panel["targets"]
+    ]
+    rules = [{"record": f"test:asked:{number}", "expr": expr} for number, expr in enumerate(asked)]
+    file = tmp_path / "asked.yaml"
+    file.write_text(json.dumps({"groups": [{"name": "asked", "rules": rules}]}), encoding="utf-8")
+    command = [program("promtool"), "check", "rules", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{len(asked)} rules found" in done.stdout
