@@ -190,6 +190,9 @@ def _versions(settings: MixinSettings) -> Json:
         "enable": True,
         "iconColor": "purple",
         "datasource": METRICS,
-        "expr": f"group by ({kept}) ({info}) unless group by ({kept}) ({earlier})",
-        "titleFormat": "{{job}} {{service_version}}",
+        "target": {
+            "refId": "versions",
+            "expr": f"group by ({kept}) ({info}) unless group by ({kept}) ({earlier})",
+            "legendFormat": "{{job}} {{service_version}}",
+        },
     }
