@@ -15,7 +15,12 @@ from hookspan.mixin.settings import load
 
 ROOT = Path(__file__).parents[2]
 COMPOSE = [ROOT / "docker-compose.yml", ROOT / "deploy" / "lgtm" / "docker-compose.yml"]
-COLLECTORS = ["otel-collector/config.yaml", "jaeger/config.yaml"]
+COLLECTORS = [
+    "otel-collector/config.yaml",
+    "jaeger/config.yaml",
+    "kubernetes/agent-config.yaml",
+    "kubernetes/gateway-config.yaml",
+]
 KINDS = ("receivers", "processors", "exporters")
 
 
@@ -91,7 +96,11 @@ def test_prometheus_scrapes_what_the_collector_opens() -> None:
 
 def test_hosts_are_services() -> None:
     services = set(read(COMPOSE[0])["services"])
-    files = [file for file in (ROOT / "deploy").rglob("*.yaml") if "lgtm" not in file.parts]
+    files = [
+        file
+        for file in (ROOT / "deploy").rglob("*.yaml")
+        if not {"lgtm", "kubernetes"} & {*file.parts}
+    ]
     hosts = {
         host
         for file in files
