@@ -78,6 +78,7 @@ def lint(arguments: Sequence[str]) -> int:
     }
     if (ROOT / "semconv" / "generate.py").exists():
         checks["semconv"] = [f"{programs}/python", "-m", "semconv.generate", "--check"]
+    checks["mixin"] = [f"{programs}/hookspan", "mixin", "check", "--docs", "docs"]
     passed = [step(name, command) for name, command in checks.items()]
     return 0 if all(passed) else 1
 

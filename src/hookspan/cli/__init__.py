@@ -1,4 +1,4 @@
-"""The command line: ``hookspan run``, ``hookspan demo`` and ``hookspan points``."""
+"""The command line: ``hookspan run``, ``demo``, ``points`` and ``mixin``."""
 
 from __future__ import annotations
 
@@ -31,5 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from hookspan.cli.run import run  # noqa: PLC0415 - see above
 
         return run(options)
+    if options.command == "mixin":
+        from hookspan.cli.mixin import mixin  # noqa: PLC0415 - see above
+
+        return mixin(options)
     top.print_help()
     return 0

@@ -23,6 +23,10 @@ _POINTS = """\
 Shows the twenty interception points on the crewAI that is installed: whether hooks run there, where
 that is, what they can do, and which ways around it crewAI has."""
 
+_MIXIN = """\
+Makes the rules of Prometheus and the dashboards of Grafana with your own thresholds, or checks that
+those in a folder are the ones that would be made."""
+
 
 def parser() -> argparse.ArgumentParser:
     """Make the parser of all commands."""
@@ -34,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     _add_run(commands.add_parser("run", help="run a program and show its hooks", description=_RUN))
     _add_demo(commands.add_parser("demo", help="show what it looks like", description=_DEMO))
     _add_points(commands.add_parser("points", help="show where hooks can act", description=_POINTS))
+    _add_mixin(commands.add_parser("mixin", help="make rules and dashboards", description=_MIXIN))
     return top
 
 
@@ -64,3 +69,14 @@ def _add_points(points: argparse.ArgumentParser) -> None:
         " it; the exit code is 1 where a cell does not hold",
     )
     points.add_argument("--no-color", action="store_true", help="without colour, as NO_COLOR does")
+
+
+def _add_mixin(mixin: argparse.ArgumentParser) -> None:
+    mixin.add_argument(
+        "action", choices=("build", "check"), help="write the files, or compare them"
+    )
+    mixin.add_argument("--settings", metavar="FILE", type=Path, help="JSON; see docs/operations.md")
+    mixin.add_argument(
+        "--out", metavar="DIR", type=Path, default=Path("dashboards"), help="where the files are"
+    )
+    mixin.add_argument("--docs", metavar="DIR", type=Path, help="also the runbooks, below DIR")

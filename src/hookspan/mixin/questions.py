@@ -1,0 +1,150 @@
+"""What people want to see, and where they see it: the page docs/questions.md."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hookspan.mixin import alerts
+
+
+class Question(NamedTuple):
+    """A question and where its answer is.
+
+    Attributes:
+        text: The question.
+        panels: Dashboard and title of panels.
+        otherwise: An alert, a log search, a trace search or an attribute.
+    """
+
+    text: str
+    panels: tuple[tuple[str, str], ...] = ()
+    otherwise: str = ""
+
+
+_O, _P, _C, _H = alerts.OVERVIEW, alerts.PERFORMANCE, alerts.COVERAGE, alerts.HEALTH
+QUESTIONS = (
+    Question("Which hook aborts most?", ((_O, "Aborting hooks"), (_O, "Aborts by source"))),
+    Question(
+        "Did aborts spike after a deploy?",
+        ((_O, "Abort share"),),
+        "alert HookspanAbortShareSpike; the annotation *New versions*",
+    ),
+    Question(
+        "Did a guard go quiet?",
+        ((_C, "Registered but not dispatched"),),
+        "alert HookspanGuardWentQuiet",
+    ),
+    Question(
+        "Which hook is slow, and does it slow the run?",
+        ((_P, "Time of hooks"), (_P, "Share of run time")),
+        "trace: the `run_hook` spans",
+    ),
+    Question(
+        "Which hook errors silently?",
+        ((_O, "Crashed hooks"),),
+        "alert HookspanGuardCrashed; log event `crewai.hook.exception`",
+    ),
+    Question(
+        "Was the payload modified, by whom, in which order?",
+        ((_O, "Modifying hooks"),),
+        "trace: `crewai.hook.chain` and `crewai.hook.change`",
+    ),
+    Question(
+        "Why was this request refused?",
+        ((_O, "Audit records"),),
+        "trace search `crewai.hook.outcome=aborted`: reason, source, agent, task, tool",
+    ),
+    Question(
+        "Which crew, tenant or agent is hit?",
+        ((_O, "Abort share"),),
+        "variable *Crew*; agent and task on spans and records",
+    ),
+    Question(
+        "What did the hook see?", (), "trace: `crewai.hook.payload.*`, where content capture is on"
+    ),
+    Question(
+        "Is every model and tool call covered by a hook?",
+        ((_C, "Coverage"), (_C, "Inventory")),
+        "alert HookspanGuardNotAsked",
+    ),
+    Question(
+        "Are hooks registered twice, or leaking?",
+        ((_C, "Duplicates"), (_C, "Registered hooks")),
+        "alert HookspanRegistrationsGrowing",
+    ),
+    Question(
+        "How many runs are open, stuck or paused?",
+        ((_P, "Open runs"), (_O, "Runs by outcome")),
+        "alert HookspanExecutionsStuck; trace search `crewai.execution.outcome=paused`",
+    ),
+    Question("Did the run fail because of policy or because of a bug?", ((_O, "Runs by outcome"),)),
+    Question(
+        "Is one denied run retried and counted several times?",
+        ((_O, "Aborts per denied run"),),
+        "trace: `crewai.agent.attempt`",
+    ),
+    Question(
+        "What would this rule block before I enforce it?",
+        ((_O, "Shadow decisions"),),
+        "log event `crewai.hook.would_abort`",
+    ),
+    Question(
+        "Which policy version decided?",
+        ((_O, "Audit records"),),
+        "`crewai.hook.version` on spans and records; `service.version` of the resource",
+    ),
+    Question(
+        "Prove who was denied what and when, sampling aside.",
+        ((_O, "Audit records"),),
+        'log search `{service_name="..."} | crewai_hook_point != ""`',
+    ),
+    Question(
+        "Is telemetry itself healthy?",
+        ((_H, "Collectors up"), (_H, "Failures of hookspan"), (_H, "Lost by the Collector")),
+        "alerts of the telemetry group",
+    ),
+    Question(
+        "What does it cost?",
+        ((_P, "Share of run time"), (_P, "Dispatches per run")),
+        "benchmarks/RESULTS.md",
+    ),
+    Question("Where in the run did it stop?", (), "trace: the waterfall below `invoke_workflow`"),
+    Question(
+        "Did it fail open or closed at the time?",
+        ((_O, "Crashed hooks"),),
+        "trace or record: `crewai.hook.effect`, `crewai.hook.failed_closed`",
+    ),
+    Question(
+        "Were there false positives?",
+        ((_O, "Audit records"),),
+        "trace search `crewai.hook.outcome=aborted`, then look at a sample",
+    ),
+    Question(
+        "Is it the same trace across service, crew and tool?",
+        (),
+        "trace: the caller's span is the parent of `invoke_workflow`",
+    ),
+    Question(
+        "The alert names crew X; take me to a trace.",
+        ((_O, "Abort share"), (_O, "Denied runs")),
+        "the links and exemplars of the panel",
+    ),
+)
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    rows = [
+        f"| Q{number} | {question.text} | {_where(question)} | {question.otherwise} |"
+        for number, question in enumerate(QUESTIONS, 1)
+    ]
+    head = "| | Question | Panel (dashboard) | Alert, log search, trace search |"
+    head += "\n| --- | --- | --- | --- |"
+    return (
+        "<!-- Generated by `hookspan mixin build --docs docs`: do not edit. -->\n\n"
+        "# Questions and where their answers are\n\n" + "\n".join([head, *rows]) + "\n"
+    )
+
+
+def _where(question: Question) -> str:
+    return ", ".join(f"*{title}* ({uid})" for uid, title in question.panels)
