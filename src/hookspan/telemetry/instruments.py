@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import functools
-import os
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from opentelemetry import trace
 from opentelemetry.context import Context
 from opentelemetry.metrics import CallbackOptions, Counter, Histogram, Meter, Observation
 
 from hookspan.contract.outcomes import Outcome
 from hookspan.telemetry import semconv
 from hookspan.telemetry.names import BoundedNames
+from hookspan.telemetry.tally import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,6 @@ Attributes = dict[str, "str | bool"]
 
 MAX_SERIES = 1000
 """How many attribute sets an instrument may have, far below the SDK's own bound of 2,000."""
-
-_NO_SPAN = trace.set_span_in_context(trace.INVALID_SPAN, Context())
-"""Of what is counted on behalf of no dispatch: it makes no exemplar."""
 
 OVERFLOW = "otel.metric.overflow"
 """The one attribute of what lies beyond, as the metrics SDK itself marks it."""
@@ -66,12 +63,12 @@ class Instruments:
     """
 
     def __init__(self, meter: Meter, settings: Settings, live: Live) -> None:
-        self._dispatches = _counter(meter, semconv.METRIC_CREWAI_HOOK_DISPATCHES)
+        self._dispatches = live.dispatch_counts
         self._aborts = _counter(meter, semconv.METRIC_CREWAI_HOOK_ABORTS)
         self._exceptions = _counter(meter, semconv.METRIC_CREWAI_HOOK_EXCEPTIONS)
         self._executions = _counter(meter, semconv.METRIC_CREWAI_EXECUTIONS)
         self._errors = _counter(meter, semconv.METRIC_HOOKSPAN_ERRORS)
-        self._invocations = _counter(meter, semconv.METRIC_CREWAI_HOOK_INVOCATIONS)
+        self._invocations = live.invocation_counts
         self._over_budget = _counter(meter, semconv.METRIC_CREWAI_HOOK_BUDGET_EXCEEDED)
         self._operations = _counter(meter, semconv.METRIC_CREWAI_OPERATIONS)
         self._duration = _histogram(meter, semconv.METRIC_CREWAI_HOOK_DISPATCH_DURATION)
@@ -83,10 +80,8 @@ class Instruments:
         self._sources = BoundedNames(settings.max_sources)
         self._hook_names = BoundedNames(settings.max_hook_names)
         self._error_types = BoundedNames(32)
-        self._sets: dict[tuple[str, str, str | None], tuple[Attributes, Attributes]] = {}
-        self._hook_sets: dict[tuple[str, str, str], tuple[Attributes, Attributes]] = {}
-        self._announced: set[tuple[str, str | None]] = set()
-        self._pid = os.getpid()
+        self._sets: dict[tuple[str, str, str | None], tuple[Cell, Attributes]] = {}
+        self._hook_sets: dict[tuple[str, str, str], tuple[Cell, Attributes]] = {}
         self._series: defaultdict[str, Series] = defaultdict(Series)
         _observe(meter, live, self._hook_names)
 
@@ -103,15 +98,13 @@ class Instruments:
             context: Holds the dispatch's span, for exemplars.
         """
         key = (point, outcome, workflow)
-        sets = self._sets.get(key)
-        if sets is None:
-            sets = self._attribute_sets(*key)
-        self._dispatches.add(1, sets[0], context)
-        self._duration.record(duration, sets[1], context)
+        count, timed = self._sets.get(key) or self._attribute_sets(*key)
+        count.add()
+        self._duration.record(duration, timed, context)
 
     def _attribute_sets(
         self, point: str, outcome: str, workflow: str | None
-    ) -> tuple[Attributes, Attributes]:
+    ) -> tuple[Cell, Attributes]:
         duration: Attributes = {
             semconv.CREWAI_HOOK_POINT: point,
             semconv.CREWAI_HOOK_OUTCOME: outcome,
@@ -121,9 +114,10 @@ class Instruments:
         if name is not None:
             count[semconv.GEN_AI_WORKFLOW_NAME] = name
         count = self._series["dispatches"](count)
+        cell = self._dispatches.cell(count)
         if name == workflow and OVERFLOW not in count:  # what is folded has no bound: not kept
-            self._sets[point, outcome, workflow] = (count, duration)
-        return count, duration
+            self._sets[point, outcome, workflow] = (cell, duration)
+        return cell, duration
 
     def announce(self, workflow: str | None, points: Iterable[str]) -> None:
         """Let the outcomes of points be known as 0 before there is one.
@@ -134,17 +128,9 @@ class Instruments:
             workflow: Name of the crew or flow that is about to run, None for an agent by itself.
             points: The points that have hooks.
         """
-        if os.getpid() != self._pid:  # a forked child has counters of its own
-            self._pid = os.getpid()
-            self._announced.clear()
-        for point in points:
-            if (point, workflow) in self._announced:
-                continue
-            if len(self._announced) < MAX_SERIES:
-                self._announced.add((point, workflow))
-            for outcome in Outcome:
-                labels = self._attribute_sets(point, outcome.value, workflow)[0]
-                self._dispatches.add(0, labels, _NO_SPAN)
+        for point, outcome in itertools.product(points, Outcome):
+            if (point, outcome.value, workflow) not in self._sets:
+                self._attribute_sets(point, outcome.value, workflow)
 
     def invocation(self, point: str, fact: HookFacts, context: Context) -> None:
         """Count what became of one hook, and how long it ran.
@@ -155,21 +141,22 @@ class Instruments:
             context: Holds the dispatch's span, for exemplars.
         """
         key = (point, fact.name, fact.outcome.value)
-        counted, timed = self._hook_sets.get(key) or self._sets_of_hook(*key)
-        self._invocations.add(1, counted, context)
+        count, timed = self._hook_sets.get(key) or self._sets_of_hook(*key)
+        count.add()
         if fact.duration is not None:
             self._invocation.record(fact.duration, timed, context)
         if fact.over_budget:
             self._over_budget.add(1, timed, context)
 
-    def _sets_of_hook(self, point: str, hook: str, result: str) -> tuple[Attributes, Attributes]:
+    def _sets_of_hook(self, point: str, hook: str, result: str) -> tuple[Cell, Attributes]:
         name = self._hook_names(hook)
         named: Attributes = {semconv.CREWAI_HOOK_POINT: point, semconv.CREWAI_HOOK_NAME: name}
         counted = self._series["invocations"]({**named, semconv.CREWAI_HOOK_RESULT: result})
         timed = self._series["hooks"](named)
+        cell = self._invocations.cell(counted)
         if name == hook and OVERFLOW not in {**counted, **timed}:
-            self._hook_sets[point, hook, result] = (counted, timed)
-        return counted, timed
+            self._hook_sets[point, hook, result] = (cell, timed)
+        return cell, timed
 
     def operation(self, point: str) -> None:
         """Count one operation that the runtime has begun."""
@@ -261,6 +248,16 @@ def _observe(meter: Meter, live: Live, hook_names: BoundedNames) -> None:
     """Make the instruments that are read when metrics are collected."""
     registrations = functools.partial(live.registrations, hook_names, Series())
     for create, metric, read in (
+        (
+            meter.create_observable_counter,
+            semconv.METRIC_CREWAI_HOOK_DISPATCHES,
+            live.dispatch_counts.reader(),
+        ),
+        (
+            meter.create_observable_counter,
+            semconv.METRIC_CREWAI_HOOK_INVOCATIONS,
+            live.invocation_counts.reader(),
+        ),
         (
             meter.create_observable_up_down_counter,
             semconv.METRIC_CREWAI_HOOK_DISPATCH_ACTIVE,

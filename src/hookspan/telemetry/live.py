@@ -12,6 +12,7 @@ from weakref import WeakSet
 from hookspan.engine.api import REGISTRY
 from hookspan.telemetry import semconv
 from hookspan.telemetry.names import hook_label
+from hookspan.telemetry.tally import Tally
 
 Attributes = dict[str, "str | bool"]
 Reading = tuple[float, Attributes]
@@ -29,11 +30,19 @@ class Live:
     """The dispatches and executions that are open, and which points are instrumented.
 
     What a parent process had open when it forked is not open in the child.
+
+    Attributes:
+        points: Whether each point is instrumented.
+        crewai_version: Version of the runtime under us, or None.
+        dispatch_counts: How often a dispatch came to what.
+        invocation_counts: How often a hook did.
     """
 
     def __init__(self) -> None:
         self.points: Mapping[str, bool] = {}
         self.crewai_version: str | None = None
+        self.dispatch_counts = Tally()
+        self.invocation_counts = Tally()
         self._dispatches: dict[object, tuple[str, float]] = {}
         self._executions: dict[OpenExecution, str] = {}
         self._points_seen: set[str] = set()

@@ -188,9 +188,8 @@ class Recorder:
             return None
         context = get_current()
         outer = current_execution(context)
-        if not is_stand_in(self._given[1] or metrics.get_meter_provider()):
-            workflow = run.workflow or (outer.workflow if outer else None)
-            self._instruments.announce(workflow, REGISTRY.points_in_use())
+        workflow = run.workflow or (outer.workflow if outer else None)
+        self._instruments.announce(workflow, REGISTRY.points_in_use())
         attributes = start_attributes(run, nested=outer is not None)
         span = start_span(self._execution_tracer, run.span_name, context, attributes, run.links)
         record = ExecutionRecord(run, span, outer)
