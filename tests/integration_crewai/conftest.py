@@ -63,6 +63,7 @@ def memory() -> Generator[Memory]:
 def switched_off() -> Generator[None]:
     """End with crewAI as it was, whatever the test has switched on."""
     hookspan.uninstrument()
+    LIVE.forget()  # what a last look at the test before has found
     yield
     hookspan.uninstrument()
     LIVE.forget()

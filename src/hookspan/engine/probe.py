@@ -167,8 +167,8 @@ class Chain(list[Entry]):
     @property
     def change(self) -> Change | None:
         """How the payload was changed: the plainest way of all that were taken."""
-        found = {entry[4] for entry in self if entry[1] not in _SHADOWED}
-        return next((change for change in Change if change in found), None)
+        found = [entry[4] for entry in self if entry[4] is not None and entry[1] not in _SHADOWED]
+        return min(found, key=_PLAINEST.index) if found else None
 
     def results(self) -> list[HookResult]:
         """Return what became of every hook, in order, those that were not reached included."""
@@ -194,6 +194,7 @@ class Chain(list[Entry]):
         return Change.IN_PLACE if changed(before, self._seen) else None
 
 
+_PLAINEST = tuple(Change)
 _CHANGES = (Change.REPLACED, Change.IN_PLACE)
 _SHADOWED = (HookOutcome.WOULD_MODIFY, HookOutcome.WOULD_ABORT)
 

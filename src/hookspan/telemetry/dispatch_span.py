@@ -41,6 +41,7 @@ class DispatchSpan:
 
     Attributes:
         point: The point's value.
+        about: Who and what it is about, the point included, as attributes.
         chain: Its hooks and what became of them.
         record: The run it belongs to, or None.
         context: The context that its hooks run in: its span is current there.
@@ -57,6 +58,7 @@ class DispatchSpan:
         "_span",
         "_started",
         "_token",
+        "about",
         "chain",
         "context",
         "crashes",
@@ -85,11 +87,8 @@ class DispatchSpan:
         self._names: list[str] = []
         self._duplicates = 0
         self._hook_spans: HookSpans | None = None
-        attributes = {
-            semconv.CREWAI_HOOK_POINT: self.point,
-            semconv.CREWAI_HOOK_COUNT: len(chain.hooks),
-            **identity,
-        }
+        about = self.about = {**identity, semconv.CREWAI_HOOK_POINT: self.point}
+        attributes = {**about, semconv.CREWAI_HOOK_COUNT: len(chain.hooks)}
         self._span = start_span(tracer, f"run_hooks {self.point}", current, attributes)
         self.context = trace.set_span_in_context(self._span, current)
         self._token = attach(self.context)
@@ -206,8 +205,7 @@ def chain_text(names: list[str], facts: list[HookFacts]) -> list[str]:
         names: Names of the hooks, in order.
         facts: What became of those that were reached.
     """
-    results = [fact.outcome.value for fact in facts[:_CHAIN_LIMIT]]
-    texts = [f"{name}={result}" for name, result in zip(names, results, strict=False)]
+    texts = [f"{fact.name}={fact.outcome.value}" for fact in facts[:_CHAIN_LIMIT]]
     texts += [f"{name}={_NOT_REACHED}" for name in names[len(texts) : _CHAIN_LIMIT]]
     if len(names) > _CHAIN_LIMIT:
         texts[-1] = f"{_MORE}={len(names) - _CHAIN_LIMIT + 1}"

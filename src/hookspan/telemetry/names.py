@@ -51,12 +51,19 @@ def bounded_text(value: object) -> tuple[str, bool]:
         Valid UTF-8 of at most `LONGEST` bytes, and whether something is missing.
     """
     if type(value) is str and len(value) <= LONGEST and value.isascii():
-        return value, False  # nearly every name there is, at a tenth of the price
+        return value, False  # nearly every text there is, at a tenth of the price
     text = str.__str__(value) if is_text(value) else f"<{type_name(type(value))}>"
     data = text.encode("utf-8", "replace")
     if len(data) <= LONGEST:
         return data.decode("utf-8"), False
     return data[:LONGEST].decode("utf-8", "ignore"), True
+
+
+def bounded_name(value: object) -> str | None:
+    """Return a name as text that may be exported, None when it is empty or no text."""
+    if type(value) is str and len(value) <= LONGEST and value.isascii():
+        return value or None  # as above, without a tuple: names are read on the hot path
+    return bounded_text(value)[0] if is_text(value) and value else None
 
 
 def source_label(source: Any) -> str:

@@ -157,8 +157,7 @@ class Recorder:
             finally:
                 verdicts.count(span, self._instruments)
                 if span.chain.abort is not None or any(map(_is_reported, span.facts)):
-                    identity = self._identity(chain.ctx, record)
-                    verdicts.report(span, identity, self._instruments, self._records, settings)
+                    verdicts.report(span, self._instruments, self._records, settings)
 
         return finish
 

@@ -36,16 +36,11 @@ def count(span: DispatchSpan, instruments: Instruments) -> None:
 
 
 def report(
-    span: DispatchSpan,
-    identity: dict[str, Any],
-    instruments: Instruments,
-    records: Records,
-    settings: Settings,
+    span: DispatchSpan, instruments: Instruments, records: Records, settings: Settings
 ) -> None:
     """Write the audit records of a dispatch: of each crash, each shadow decision, the abort."""
-    about: dict[str, Any] = {**identity, semconv.CREWAI_HOOK_POINT: span.point}
     enforced = {
-        **about,
+        **span.about,
         semconv.CREWAI_HOOK_EFFECT: span.effect,
         **content.on_record(span.point, span.chain.ctx, settings),
     }
@@ -62,7 +57,7 @@ def report(
             event = semconv.EVENT_CREWAI_HOOK_EXCEPTION
             records.emit(event, attributes, span.context, severe=closed)
         elif fact.outcome is HookOutcome.WOULD_ABORT and fact.error is not None:
-            attributes = {**about, **_named(fact), **abort_attributes(fact.error, settings)}
+            attributes = {**span.about, **_named(fact), **abort_attributes(fact.error, settings)}
             records.emit(semconv.EVENT_CREWAI_HOOK_WOULD_ABORT, attributes, span.context)
     abort = span.chain.abort
     if abort is not None:

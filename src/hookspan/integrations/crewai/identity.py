@@ -21,9 +21,8 @@ from hookspan.contract.contexts import (
 from hookspan.integrations.crewai.roles import role_of_original
 from hookspan.telemetry import semconv
 from hookspan.telemetry.execution_span import Run
-from hookspan.telemetry.names import bounded_text, is_text
+from hookspan.telemetry.names import bounded_name
 
-_ROLES = ("_original_role", "role")
 _STEP_KINDS = (semconv.CREWAI_STEP_KIND_TASK, semconv.CREWAI_STEP_KIND_FLOW_METHOD)
 
 
@@ -37,7 +36,7 @@ def identify(ctx: Any) -> dict[str, Any]:
     """
     read = _reader(ctx)
     agent, task, llm, kind = read("agent"), read("task"), read("llm"), read("kind")
-    role = _bounded(read("agent_role")) if agent is None else static_role(agent)
+    role = bounded_name(read("agent_role")) if agent is None else static_role(agent)
     found: dict[str, str | int | None] = {
         semconv.GEN_AI_AGENT_NAME: role,
         semconv.GEN_AI_TOOL_NAME: None if _is_made_up(ctx, read) else _tool_name(read),
@@ -53,7 +52,7 @@ def identify(ctx: Any) -> dict[str, Any]:
         found[semconv.CREWAI_TASK_NAME] = _text(task, "name")
     if kind in _STEP_KINDS:
         # crewAI lets the name of a task's step fall back to the task's description.
-        name = _bounded(read("step_name")) if task is None else _text(task, "name")
+        name = bounded_name(read("step_name")) if task is None else _text(task, "name")
         found[semconv.CREWAI_STEP_KIND], found[semconv.CREWAI_STEP_NAME] = kind, name
     about = _ABOUT.get(id(type(ctx)))  # pyright: ignore[reportUnknownArgumentType] - any type
     if about is not None:
@@ -99,7 +98,7 @@ def agent_run(agent: Any) -> Run:
 
 def static_role(agent: Any) -> str | None:
     """Return the role as the code gives it, before inputs were interpolated."""
-    role = next(filter(None, (_text(agent, name) for name in _ROLES)), None)
+    role = _text(agent, "_original_role") or _text(agent, "role")
     return None if role is None else role_of_original(agent, role)
 
 
@@ -122,11 +121,8 @@ def _reader(ctx: Any) -> Callable[[str], Any]:
 
 
 def _text(subject: Any, name: str) -> str | None:
-    return _bounded(_read(subject, name))
-
-
-def _bounded(value: Any) -> str | None:
-    return bounded_text(value)[0] if value is not None and is_text(value) and value else None
+    value = _read(subject, name)
+    return None if value is None else bounded_name(value)
 
 
 def _is_made_up(ctx: Any, read: Callable[[str], Any]) -> bool:
@@ -138,12 +134,12 @@ def _is_made_up(ctx: Any, read: Callable[[str], Any]) -> bool:
 
 def _of_method(name: str | None) -> dict[str, str | int | None]:
     kind = None if name is None else semconv.CREWAI_STEP_KIND_FLOW_METHOD
-    return {semconv.CREWAI_STEP_KIND: kind, semconv.CREWAI_STEP_NAME: _bounded(name)}
+    return {semconv.CREWAI_STEP_KIND: kind, semconv.CREWAI_STEP_NAME: bounded_name(name)}
 
 
 def _of_retry(ctx: RetryAttemptContext) -> dict[str, str | int | None]:
     return {
-        semconv.CREWAI_RETRY_OPERATION: _bounded(ctx.operation),
+        semconv.CREWAI_RETRY_OPERATION: bounded_name(ctx.operation),
         semconv.CREWAI_RETRY_ATTEMPT: ctx.attempt,
     }
 
@@ -174,7 +170,7 @@ def _tool_name(read: Callable[[str], Any]) -> str | None:
         given = _text(_read(tool, "_original_tool") or tool, "original_tool_name")
         if given is not None:
             return given
-    return _bounded(read("tool_name"))
+    return bounded_name(read("tool_name"))
 
 
 def _attempt(agent: Any) -> int | None:
